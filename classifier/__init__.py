@@ -1,0 +1,1 @@
+"""Optional opinions: question packs, transport, System One, chat, local encoder."""

@@ -1,0 +1,1 @@
+"""Commands for people: `hermes tool-router …` and `/router`."""

@@ -1,0 +1,1 @@
+"""Text to evidence: normalise, mask, identify languages, match the rule book."""

@@ -1,0 +1,1 @@
+"""Drive real Hermes turns in a scratch home against a loopback model."""

@@ -1,0 +1,1 @@
+"""How a surface grows: expansion policy and the request_toolset tool."""

@@ -1,0 +1,1 @@
+"""A tool call to a verdict: rules, questions, ladder, single-use proposals."""

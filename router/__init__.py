@@ -1,0 +1,1 @@
+"""Evidence and state to a decision: values, settings, engine, session reducers, surfaces."""

@@ -1,0 +1,1 @@
+"""Completion claims against observed evidence."""
