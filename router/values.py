@@ -105,6 +105,8 @@ class Catalog:
     """Immutable snapshot of every granted toolset, in the order of first appearance."""
 
     toolsets: tuple[Toolset, ...]
+    order: tuple[ToolName, ...] = ()
+    """Names of all tools in the order of the host's own request."""
 
     @property
     def names(self) -> tuple[ToolsetName, ...]:
@@ -178,3 +180,8 @@ class Decision:
     reasons: tuple[Reason, ...] = ()
     errors: tuple[str, ...] = ()
     """What went wrong on the way; a decision with errors is ``full``."""
+
+    @property
+    def undecided(self) -> bool:
+        """Whether a later tier could still say more (D7)."""
+        return self.substantive and not self.errors and self.grade is not Grade.TIGHT

@@ -1,0 +1,135 @@
+"""Host kwargs to frozen events.
+
+Hermes adds keyword arguments between versions, so every reader takes what it
+knows and tolerates the rest.  Nothing here raises on an odd value: it becomes
+the empty value of its type.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ..router.values import Message
+
+__all__ = ["RequestEvent", "ToolCallEvent", "TurnEvent", "message_from"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnEvent:
+    """``pre_llm_call``: a user turn begins (hermes-agent 0.19.0 agent/turn_context.py:692)."""
+
+    session_id: str
+    turn_id: str
+    platform: str
+    message: Message
+    is_first_turn: bool
+    """No history was given to this run; also true after a rotating compression."""
+
+    @property
+    def origin_session(self) -> str:
+        """Session that the turn id was made for: another one after a rotation."""
+        return self.turn_id.split(":", 1)[0] if ":" in self.turn_id else ""
+
+    @classmethod
+    def read(cls, kwargs: Mapping[str, object]) -> TurnEvent:
+        """Read the hook's keyword arguments."""
+        return cls(
+            session_id=_text(kwargs.get("session_id")),
+            turn_id=_text(kwargs.get("turn_id")),
+            platform=_text(kwargs.get("platform")).lower(),
+            message=message_from(kwargs.get("user_message")),
+            is_first_turn=kwargs.get("is_first_turn") is True,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestEvent:
+    """``llm_execution``: one provider request is about to be sent."""
+
+    session_id: str
+    turn_id: str
+    platform: str
+    api_mode: str
+    model: str
+
+    @classmethod
+    def read(cls, kwargs: Mapping[str, object]) -> RequestEvent:
+        """Read the middleware's keyword arguments."""
+        return cls(
+            session_id=_text(kwargs.get("session_id")),
+            turn_id=_text(kwargs.get("turn_id")),
+            platform=_text(kwargs.get("platform")).lower(),
+            api_mode=_text(kwargs.get("api_mode")),
+            model=_text(kwargs.get("model")),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCallEvent:
+    """``tool_request`` or ``pre_tool_call``: the model called a tool.
+
+    Calls nested in ``execute_code`` carry neither session nor turn.
+    """
+
+    session_id: str
+    turn_id: str
+    call_id: str
+    tool: str
+    args: object
+
+    @classmethod
+    def read(cls, kwargs: Mapping[str, object]) -> ToolCallEvent:
+        """Read the middleware's or the hook's keyword arguments."""
+        return cls(
+            session_id=_text(kwargs.get("session_id")),
+            turn_id=_text(kwargs.get("turn_id")),
+            call_id=_text(kwargs.get("tool_call_id")),
+            tool=_text(kwargs.get("tool_name")),
+            args=kwargs.get("args"),
+        )
+
+
+def message_from(content: object) -> Message:
+    """A user message from the host's content: text, or a list of typed parts.
+
+    Text parts are joined by newlines.  A shape that nobody here knows makes
+    the message unreadable, which keeps every tool.
+    """
+    if isinstance(content, str):
+        return Message(text=content)
+    if not isinstance(content, Sequence):
+        return Message(text="", unreadable=content is not None)
+    texts: list[str] = []
+    kinds: set[str] = set()
+    for part in content:
+        if isinstance(part, str):
+            texts.append(part)
+        elif isinstance(part, Mapping):
+            text, kind = _part(part)
+            texts.extend(text)
+            kinds.add(kind)
+        else:
+            kinds.add("unknown")
+    return Message(
+        text="\n".join(texts),
+        has_image="image" in kinds,
+        has_audio="audio" in kinds,
+        has_file="file" in kinds,
+        unreadable="unknown" in kinds,
+    )
+
+
+def _part(part: Mapping[object, object]) -> tuple[list[str], str]:
+    kind = str(part.get("type", "")).lower()
+    text = part.get("text")
+    if kind in {"text", "input_text"} or (not kind and isinstance(text, str)):
+        return ([text] if isinstance(text, str) else []), "text"
+    for known in ("image", "audio", "file", "document"):
+        if known in kind:
+            return [], "file" if known == "document" else known
+    return [], "unknown"
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""

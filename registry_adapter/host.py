@@ -1,0 +1,127 @@
+"""What we ask Hermes: its registry, its home, its sessions.
+
+Every import of Hermes is inside a function: this package must load, and say
+what is missing, where Hermes is absent or older.  Names and lines are those
+of hermes-agent 0.19.0.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..recovery.request import NAME as REQUEST_TOOL
+from ..recovery.request import TOOLSET as OWN_TOOLSET
+from ..router.values import Origin, ToolName, ToolsetName
+
+__all__ = [
+    "BRIDGE_TOOLS",
+    "Owner",
+    "hermes_home",
+    "is_kanban_worker",
+    "is_registered",
+    "is_review_thread",
+    "owner_of",
+    "parent_session",
+]
+
+BRIDGE_TOOLS = frozenset({"tool_search", "tool_describe", "tool_call"})
+"""Tool Search's own tools (tools/tool_search.py); pruning one loses everything it defers."""
+
+_REVIEW_THREAD = "bg-review"  # run_agent.py:1667
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Owner:
+    """Whose a tool is."""
+
+    toolset: ToolsetName
+    origin: Origin
+    description: str
+    """Purpose of the toolset in the host's words, empty where it has none."""
+
+
+def hermes_home() -> Path:
+    """The home of the turn that runs now; a multi-profile gateway switches it per turn."""
+    from hermes_constants import get_hermes_home  # noqa: PLC0415 - host import
+
+    return Path(get_hermes_home())
+
+
+def is_registered(name: str) -> bool:
+    """Whether the host's registry knows a tool name."""
+    return _entry(name) is not None
+
+
+def owner_of(name: ToolName) -> Owner:
+    """The toolset of a tool, as the live registry has it."""
+    if name in BRIDGE_TOOLS:
+        return Owner(toolset=ToolsetName("tool_search"), origin=Origin.BRIDGE, description="")
+    toolset = _entry(name)
+    if toolset is None:
+        # Memory-provider and context-engine tools are in requests, but not in the registry.
+        return Owner(toolset=ToolsetName(name), origin=Origin.UNREGISTERED, description="")
+    if toolset == OWN_TOOLSET or name == REQUEST_TOOL:
+        return Owner(toolset=ToolsetName(OWN_TOOLSET), origin=Origin.OWN, description="")
+    if toolset.startswith("mcp-"):
+        return Owner(toolset=ToolsetName(toolset), origin=Origin.MCP, description="")
+    description = _described_toolsets().get(toolset)
+    if description is not None:
+        return Owner(toolset=ToolsetName(toolset), origin=Origin.BUILTIN, description=description)
+    origin = Origin.PLUGIN if name in _plugin_tools() else Origin.BUILTIN
+    return Owner(toolset=ToolsetName(toolset), origin=origin, description="")
+
+
+def is_kanban_worker(environ: Mapping[str, str] | None = None) -> bool:
+    """Whether this process works on a kanban task (hermes_cli/kanban_db.py)."""
+    return bool((os.environ if environ is None else environ).get("HERMES_KANBAN_TASK"))
+
+
+def is_review_thread() -> bool:
+    """Whether the caller is a background-review fork, which shares its parent's session id."""
+    return threading.current_thread().name == _REVIEW_THREAD
+
+
+def parent_session(home: Path, session_id: str) -> str:
+    """Id of the session that this one continues, empty where there is none or it cannot be told.
+
+    Reads the host's ``state.db`` read-only (hermes_state.py:776); a locked,
+    absent or foreign file reads as "none".
+    """
+    path = home / "state.db"
+    if not path.is_file():
+        return ""
+    try:
+        with closing(
+            sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=0.05)
+        ) as connection:
+            row = connection.execute(
+                "SELECT parent_session_id FROM sessions WHERE id = ?", (session_id,)
+            ).fetchone()
+    except sqlite3.Error:
+        return ""
+    return row[0] if row and isinstance(row[0], str) else ""
+
+
+def _entry(name: str) -> str | None:
+    from tools.registry import registry  # noqa: PLC0415 - host import
+
+    toolset: Callable[[str], str | None] = registry.get_toolset_for_tool
+    return toolset(name)
+
+
+def _described_toolsets() -> Mapping[str, str]:
+    from toolsets import TOOLSETS  # noqa: PLC0415 - host import
+
+    return {name: str(entry.get("description", "")) for name, entry in TOOLSETS.items()}
+
+
+def _plugin_tools() -> frozenset[str]:
+    from hermes_cli.plugins import get_plugin_manager  # noqa: PLC0415 - host import
+
+    return frozenset(getattr(get_plugin_manager(), "_plugin_tool_names", ()))

@@ -1,0 +1,181 @@
+"""The four wire formats: read a request's tools, and build one with fewer.
+
+A request is never edited in place: with ``llm_execution`` it is the agent's
+live one, and its tools list is the agent's own (hermes-agent 0.19.0
+agent/conversation_loop.py:1455).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..router.values import ToolName
+
+__all__ = ["WireTools", "forced_tool", "read_tools", "used_names", "with_tools"]
+
+_OAUTH_PREFIX = "mcp__"
+"""Anthropic with OAuth: every tool name gets this prefix (agent/transports/anthropic.py:135)."""
+
+_OURS_TO_JUDGE = frozenset({"function", "custom"})
+"""Item types that the host's own tools have; absent counts as ``function``."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WireTools:
+    """The tools of one request.
+
+    Attributes:
+        items: the array as the host built it.
+        names: bare name of each item; empty for an item that has none
+            (a provider's built-in tool, a cache marker).
+        nested: the array sits under ``toolConfig`` (Bedrock Converse).
+    """
+
+    items: tuple[Any, ...]
+    names: tuple[ToolName, ...]
+    nested: bool = False
+
+    @property
+    def named(self) -> tuple[ToolName, ...]:
+        """Names of the items that have one, in order."""
+        return tuple(name for name in self.names if name)
+
+
+def read_tools(
+    request: Mapping[str, Any], api_mode: str, is_registered: Callable[[str], bool]
+) -> WireTools | None:
+    """The tools of a request, or ``None`` where its shape is not known.
+
+    Args:
+        request: provider keyword arguments.
+        api_mode: the host's name of the wire format.
+        is_registered: whether the host knows a bare name; the OAuth prefix is
+            taken off only then.
+    """
+    nested = api_mode == "bedrock_converse" or ("toolConfig" in request and "tools" not in request)
+    holder = request.get("toolConfig") if nested else request
+    items = holder.get("tools") if isinstance(holder, Mapping) else None
+    if not isinstance(items, list) or not items:
+        return None
+    names: list[ToolName] = []
+    for item in items:
+        if not isinstance(item, Mapping):
+            return None
+        names.append(ToolName(_bare(_name(item), is_registered)))
+    named = [name for name in names if name]
+    if len(set(named)) != len(named):
+        return None  # two tools of one name: which one a call means is not ours to say
+    return WireTools(items=tuple(items), names=tuple(names), nested=nested)
+
+
+def with_tools(
+    request: Mapping[str, Any],
+    tools: WireTools,
+    keep: Sequence[ToolName],
+    *,
+    descriptions: Mapping[ToolName, str],
+) -> dict[str, Any]:
+    """A new request that carries ``keep`` in that order.
+
+    Items without a name stay: a provider's built-in tools first, cache
+    markers last, where the host puts them.  Schemas are passed on as they
+    are, except for ``descriptions``, which replace a tool's own text.
+    """
+    by_name = {name: item for name, item in zip(tools.names, tools.items, strict=True) if name}
+    chosen = [
+        _described(by_name[name], descriptions[name]) if name in descriptions else by_name[name]
+        for name in keep
+    ]
+    nameless = [item for name, item in zip(tools.names, tools.items, strict=True) if not name]
+    markers = [item for item in nameless if "cachePoint" in item]
+    built_in = [item for item in nameless if "cachePoint" not in item]
+    items = [*built_in, *_keep_cache_marker(chosen, tools.items), *markers]
+    if tools.nested:
+        return {**request, "toolConfig": {**request["toolConfig"], "tools": items}}
+    return {**request, "tools": items}
+
+
+def forced_tool(request: Mapping[str, Any]) -> str:
+    """Name of the tool that the request forces, empty where it forces none."""
+    choice = request.get("tool_choice")
+    if not isinstance(choice, Mapping):
+        config = request.get("toolConfig")
+        choice = config.get("toolChoice") if isinstance(config, Mapping) else None
+    if not isinstance(choice, Mapping):
+        return ""
+    for holder in (choice, choice.get("function"), choice.get("tool")):
+        if isinstance(holder, Mapping) and isinstance(holder.get("name"), str):
+            return str(holder["name"])
+    return ""
+
+
+def used_names(request: Mapping[str, Any]) -> Iterable[str]:
+    """Names of tools that the request's own history has called, oldest first."""
+    history = request.get("messages")
+    if not isinstance(history, list):
+        history = request.get("input")
+    for row in history if isinstance(history, list) else ():
+        if isinstance(row, Mapping):
+            yield from _row_names(row)
+
+
+def _row_names(row: Mapping[str, Any]) -> Iterable[str]:
+    if isinstance(row.get("tool_calls"), list):  # Chat Completions
+        holders = [_inner(call, "function") for call in row["tool_calls"]]
+    elif row.get("type") == "function_call":  # Responses
+        holders = [row]
+    elif row.get("role") == "assistant" and isinstance(row.get("content"), list):
+        holders = [_tool_use(block) for block in row["content"]]  # Anthropic, Bedrock
+    else:
+        return
+    for holder in holders:
+        name = holder.get("name")
+        if isinstance(name, str):
+            yield name
+
+
+def _tool_use(block: object) -> Mapping[str, Any]:
+    if isinstance(block, Mapping) and block.get("type") == "tool_use":
+        return block
+    return _inner(block, "toolUse")
+
+
+def _inner(holder: object, key: str) -> Mapping[str, Any]:
+    value = holder.get(key) if isinstance(holder, Mapping) else None
+    return value if isinstance(value, Mapping) else {}
+
+
+def _name(item: Mapping[str, Any]) -> str:
+    if item.get("type", "function") not in _OURS_TO_JUDGE:
+        return ""  # a provider's built-in tool, whatever it is called
+    for holder in (item.get("function"), item.get("toolSpec"), item):
+        if isinstance(holder, Mapping) and isinstance(holder.get("name"), str):
+            return str(holder["name"])
+    return ""
+
+
+def _bare(name: str, is_registered: Callable[[str], bool]) -> str:
+    if name.startswith(_OAUTH_PREFIX) and not is_registered(name):
+        bare = name.removeprefix(_OAUTH_PREFIX)
+        # In the transport's own order: its "mcp_server_tool" goes out as "mcp__server_tool" too.
+        for candidate in (f"mcp_{bare}", bare):
+            if is_registered(candidate):
+                return candidate
+    return name
+
+
+def _described(item: Mapping[str, Any], text: str) -> dict[str, Any]:
+    for key in ("function", "toolSpec"):
+        if isinstance(item.get(key), Mapping):
+            return {**item, key: {**item[key], "description": text}}
+    return {**item, "description": text}
+
+
+def _keep_cache_marker(chosen: list[Any], items: Sequence[Any]) -> list[Any]:
+    """Carry a cache marker of a dropped tool over to the last tool that stays."""
+    marked = [item["cache_control"] for item in items if "cache_control" in item]
+    if not marked or not chosen or any("cache_control" in item for item in chosen):
+        return chosen
+    return [*chosen[:-1], {**chosen[-1], "cache_control": marked[-1]}]
