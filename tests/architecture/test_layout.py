@@ -164,8 +164,6 @@ def _defined(tree: ast.Module) -> set[str]:
             names |= {target.id for target in targets if isinstance(target, ast.Name)}
         elif isinstance(node, ast.Import | ast.ImportFrom):
             names |= {alias.asname or alias.name for alias in node.names}
-        elif isinstance(node, ast.TypeAlias if sys.version_info >= (3, 12) else ()):
-            names.add(node.name.id)
     return names
 
 
