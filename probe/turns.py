@@ -281,9 +281,9 @@ def _finish(process: subprocess.Popen[str], timeout_s: float) -> Run:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         stdout, stderr = process.communicate()
-    except BaseException:  # an interrupt of ours must not leave Hermes behind
-        end(process)
-        raise
+    finally:
+        if process.poll() is None:  # an interrupt of ours must not leave Hermes behind
+            end(process)
     return Run(
         status=process.returncode,
         stdout=stdout,
