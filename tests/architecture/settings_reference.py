@@ -25,7 +25,8 @@ def rendered() -> str:
 
 def _row(field: SettingField) -> str:
     unit = f" ({field.unit})" if field.unit else ""
-    return f"| `{field.path}` | {_value(field.default)} | {field.allowed}{unit} | {field.description} |"
+    cells = (f"`{field.path}`", _value(field.default), field.allowed + unit, field.description)
+    return f"| {' | '.join(cells)} |"
 
 
 def _value(value: object) -> str:
