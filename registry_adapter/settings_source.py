@@ -1,0 +1,268 @@
+"""The settings in force, read from Hermes whenever they are asked for.
+
+A gateway serves several homes in one process and people edit ``config.yaml``
+while it runs, so nothing is kept from ``register()`` on.  What is kept is
+checked against the files' modification times at every call, and against the
+host itself every :data:`RECHECK_S` seconds, because Hermes also expands
+environment variables and lays a managed file over the user's.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+import yaml
+
+from ..router.errors import SettingsError
+from ..router.settings import KILL_SWITCH, Layer, Resolved, Settings, resolve, switched_off
+from ..router.settings_aliases import FLAT, RETIRED
+from ..router.settings_fields import groups
+from .guard import Guard
+
+__all__ = ["PLACE", "Host", "Reading", "SettingsSource", "hermes_host"]
+
+PLUGIN = "tool-router"
+PLACE = f"plugins.entries.{PLUGIN}.settings"
+SHIPPED = Path(__file__).resolve().parents[1] / "config.yaml"
+RECHECK_S = 1.0
+"""Age at which the host is asked again although no file changed."""
+
+_log = logging.getLogger(__name__)
+_Signature = tuple[int, int] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """What holds in one home, on one platform, now."""
+
+    settings: Settings
+    """The defaults, with everything off, where :attr:`active` is false for a mistake."""
+    active: bool
+    """The settings are valid and the environment does not switch the plugin off."""
+    profile: str = ""
+    """The host's name of the profile, empty if the host could not be asked."""
+    problem: str = ""
+    """Why nothing is active, empty if nothing is wrong."""
+    notices: tuple[str, ...] = ()
+    origin: Mapping[str, str] = field(default_factory=dict)
+    """Where a value comes from, by dotted path."""
+
+    @property
+    def on(self) -> bool:
+        """Whether any feature may act."""
+        return self.active and self.settings.enabled
+
+
+class Host(Protocol):
+    """The two things that are asked of Hermes."""
+
+    def settings(self) -> object:
+        """What stands under :data:`PLACE`: the same object while nothing changed.
+
+        Whoever reads it must not change it.
+        """
+
+    def profile(self) -> str:
+        """Name of the active profile."""
+
+
+@dataclass(slots=True, kw_only=True)
+class _Kept:
+    """What was read for one home, and the marks by which a change shows."""
+
+    signature: tuple[_Signature, _Signature]
+    checked: float
+    raw: object
+    profile: str
+    by_platform: dict[str, Reading] = field(default_factory=dict)
+
+
+class SettingsSource:
+    """Readings by home and platform; safe to call from any thread, never raises."""
+
+    def __init__(
+        self,
+        host: Host,
+        *,
+        guard: Guard,
+        shipped: Path = SHIPPED,
+        environ: Mapping[str, str] = os.environ,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._host = host
+        self._guard = guard
+        self._shipped = shipped
+        self._environ = environ
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._homes: dict[Path, _Kept] = {}
+        self._shipped_kept: tuple[_Signature, object] | None = None
+        self._said: set[str] = set()
+
+    def __call__(self, home: Path, platform: str = "") -> Reading:
+        """What holds for a turn.
+
+        Args:
+            home: the home of the turn that runs now.
+            platform: the host's name of the channel; empty means the profile as a whole.
+        """
+        if switched_off(self._environ):
+            return Reading(
+                settings=Settings(), active=False, problem=f"switched off by {KILL_SWITCH}"
+            )
+        return self._guard.run(
+            "settings",
+            lambda: self._reading(home, platform),
+            lambda: Reading(
+                settings=Settings(), active=False, problem="Hermes' configuration cannot be read"
+            ),
+        )
+
+    def _reading(self, home: Path, platform: str) -> Reading:
+        signature = (_signature(home / "config.yaml"), _signature(self._shipped))
+        now = self._clock()
+        kept = self._homes.get(home)
+        if kept is not None and kept.signature == signature and now - kept.checked < RECHECK_S:
+            reading = kept.by_platform.get(platform)
+            if reading is not None:
+                return reading
+        with self._lock:
+            return self._fresh(home, platform, signature, now)
+
+    def _fresh(
+        self, home: Path, platform: str, signature: tuple[_Signature, _Signature], now: float
+    ) -> Reading:
+        raw, profile = self._host.settings(), self._host.profile()
+        kept = self._homes.get(home)
+        if (
+            kept is None
+            or (kept.signature, kept.profile) != (signature, profile)
+            or kept.raw != raw
+        ):
+            kept = _Kept(signature=signature, checked=now, raw=raw, profile=profile)
+            self._homes[home] = kept
+        kept.checked = now
+        reading = kept.by_platform.get(platform)
+        if reading is None:
+            reading = self._resolved(raw, profile, platform, signature[1])
+            kept.by_platform[platform] = reading
+        return reading
+
+    def _resolved(self, raw: object, profile: str, platform: str, shipped: _Signature) -> Reading:
+        try:
+            layers = [
+                Layer(name=str(self._shipped), data=self._shipped_data(shipped), shipped=True),
+                Layer(name=PLACE, data=raw),
+            ]
+            resolved: Resolved = resolve(layers, profile=profile, platform=platform or None)
+        except SettingsError as error:
+            self._say(
+                logging.WARNING,
+                f"{error}; the plugin is inactive: full tool surface, nothing is gated",
+            )
+            return Reading(settings=Settings(), active=False, profile=profile, problem=str(error))
+        for notice in resolved.notices:
+            self._say(logging.INFO, notice)
+        return Reading(
+            settings=resolved.settings,
+            active=True,
+            profile=profile,
+            notices=resolved.notices,
+            origin=resolved.origin,
+        )
+
+    def _shipped_data(self, signature: _Signature) -> object:
+        """Our own file, parsed once per version of it.
+
+        Raises:
+            SettingsError: the file is there and is no YAML, which a local edit can cause.
+        """
+        if self._shipped_kept is None or self._shipped_kept[0] != signature:
+            self._shipped_kept = (signature, _parsed(self._shipped))
+        return self._shipped_kept[1]
+
+    def _say(self, level: int, text: str) -> None:
+        """Log a text once per process."""
+        if text not in self._said:
+            self._said.add(text)
+            _log.log(level, "%s: %s", PLUGIN, text)
+
+
+@dataclass(frozen=True, slots=True)
+class _HermesHost:
+    """The running Hermes, through a plugin context where one is at hand."""
+
+    context: Any
+
+    def settings(self) -> object:
+        """Everything under our entry.
+
+        A context with ``get_config`` (newer than 0.19.0) answers key by key,
+        so keys that nobody knows come from the configuration itself.
+        """
+        whole = self._whole()
+        ask = getattr(self.context, "get_config", None)
+        if not callable(ask):
+            return whole
+        found = dict(whole) if isinstance(whole, Mapping) else {}
+        for key in ("global", "profiles", *groups()[""], *FLAT, *sorted(RETIRED)):
+            value = ask(key, None)
+            if value is not None:
+                found[key] = value
+        return found if isinstance(whole, Mapping) or whole is None else whole
+
+    def profile(self) -> str:
+        """The host's own answer: it knows about homes that are no profiles."""
+        name = getattr(self.context, "profile_name", None)
+        if isinstance(name, str) and name:
+            return name
+        from hermes_cli.profiles import get_active_profile_name  # noqa: PLC0415 - host import
+
+        return str(get_active_profile_name())
+
+    @staticmethod
+    def _whole() -> object:
+        from hermes_cli.config import load_config_readonly  # noqa: PLC0415 - host import
+
+        node: object = load_config_readonly()
+        for key in PLACE.split("."):
+            node = node.get(key) if isinstance(node, Mapping) else None
+        return node
+
+
+def hermes_host(context: Any = None) -> Host:
+    """The running Hermes.
+
+    Args:
+        context: the plugin context; ``None`` for a script, such as the doctor.
+    """
+    return _HermesHost(context)
+
+
+def _signature(path: Path) -> _Signature:
+    try:
+        found = os.stat(path)  # noqa: PTH116 - a third of Path.stat's time, twice per call
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size
+
+
+def _parsed(path: Path) -> object:
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    try:
+        return yaml.load(path.read_bytes(), Loader=loader)
+    except FileNotFoundError:
+        return None
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        line = getattr(getattr(error, "problem_mark", None), "line", None)
+        where = f", line {line + 1}" if line is not None else ""
+        raise SettingsError(
+            f"{path} does not read as YAML{where}; restore the shipped file", key=path.name
+        ) from error
