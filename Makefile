@@ -8,7 +8,7 @@ TYPES := .cache/types
 JOBS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help dev test check lint fmt typecheck imports rules spell wheel
+.PHONY: help dev demo bench test check lint fmt typecheck imports rules spell wheel
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -25,6 +25,12 @@ $(STAMP): pyproject.toml
 
 $(TYPES)/hermes_tool_router:
 	@mkdir -p $(TYPES) && ln -sfn "$(CURDIR)" $@
+
+demo: dev ## real Hermes turns without and with the router, side by side, offline
+	@$(PY) benchmarks/demo.py
+
+bench: dev ## tokens on the real registry and the authored routing corpus
+	@$(PY) benchmarks/run.py
 
 test: dev ## run the tests, end-to-end ones included
 	$(PY) -m pytest -n $(JOBS) --dist loadgroup -m "not nightly"

@@ -15,7 +15,12 @@ The plan is a list of operations, run in order:
 ``{"do": "rescan"}``
     force Hermes to discover its plugins again.
 ``{"do": "plugins"}``
-    report what Hermes loaded, as fact ``plugins``.
+    report what Hermes loaded, as facts ``plugins``, ``hooks`` and ``middleware``.
+``{"do": "registry"}``
+    report every registered tool, granted or not, as fact ``registry``.
+``{"do": "estimate", "file": PATH}``
+    price requests with Hermes' own estimator; the file holds a list of
+    ``{"messages": [...], "tools": [...]}``; fact ``estimates``.
 
 This file imports nothing of ours: what is under test is the copy that Hermes loads.
 """
@@ -159,6 +164,27 @@ class Stage:
         self.facts["hooks"] = {name: len(found) for name, found in manager._hooks.items()}
         self.facts["middleware"] = {name: len(found) for name, found in manager._middleware.items()}
 
+    def registry(self, step: Mapping[str, Any]) -> None:
+        """Report every tool that Hermes knows, whether or not a session gets it."""
+        import model_tools  # noqa: F401 - registers the built-in tools first
+        from tools.registry import registry
+
+        owners = registry.get_tool_to_toolset_map()
+        self.facts["registry"] = [
+            {"name": name, "toolset": toolset, "schema": registry.get_schema(name)}
+            for name, toolset in sorted(owners.items())
+        ]
+
+    def estimate(self, step: Mapping[str, Any]) -> None:
+        """Price requests as Hermes' preflight does."""
+        from agent.model_metadata import estimate_request_tokens_rough
+
+        # All lists stay alive while they are priced: the estimator caches by id().
+        items = json.loads(Path(step["file"]).read_text(encoding="utf-8"))
+        self.facts["estimates"] = [
+            estimate_request_tokens_rough(item["messages"], tools=item["tools"]) for item in items
+        ]
+
 
 def main(source: Path, target: Path) -> None:
     """Run the plan and write the report; never raises for a fault of Hermes."""
@@ -171,6 +197,8 @@ def main(source: Path, target: Path) -> None:
         "config": stage.config,
         "rescan": stage.rescan,
         "plugins": stage.plugins,
+        "registry": stage.registry,
+        "estimate": stage.estimate,
     }
     with Caught() as caught, contextlib.redirect_stdout(io.StringIO()):
         from hermes_logging import setup_logging
