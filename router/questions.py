@@ -95,6 +95,9 @@ class Answers:
         latency_ms: wall time of the whole call.
         input_tokens: tokens billed, ``None`` where the server does not say.
         output_tokens: likewise.
+        cost_usd: cost in US dollars, ``None`` where the server does not say.
+        input_complete: what was sent was the whole state, redactions aside.
+        note: what went wrong, in words for a person or a model; empty if nothing.
     """
 
     by_id: Mapping[str, Answer]
@@ -104,3 +107,6 @@ class Answers:
     latency_ms: float = 0.0
     input_tokens: int | None = None
     output_tokens: int | None = None
+    cost_usd: float | None = None
+    input_complete: bool = True
+    note: str = ""

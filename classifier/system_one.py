@@ -1,0 +1,292 @@
+"""Client for decision models: typed questions in, probabilities out."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TypeVar
+
+from ..router.questions import Answer, Answers, Question, QuestionPack
+from .encoding import encode_request
+from .errors import ClassifierError, MalformedError, NotSentError
+from .memory import TtlCache
+from .outcomes import CallOutcome, CallRecord
+from .ports import Observer, SanitizedValue, StateSanitizer
+from .presets import Route, SystemOneConfig
+from .reading import Reading, read_answers
+from .rendering import RenderedRequest, rendered
+from .statuses import status_error
+from .targets import Target, request_headers, resolve
+from .transport import Lane, LanePolicy, Report, Transport, checked_payload
+
+__all__ = ["SystemOneClient"]
+
+_CACHE_ENTRIES = 256
+
+N = TypeVar("N", int, float)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Exchange:
+    """One answered request."""
+
+    reading: Reading
+    sent_bytes: int
+
+
+class SystemOneClient:
+    """Asks one question pack about one state.
+
+    Every state passes the sanitizer here, so no caller can forget it.
+    """
+
+    def __init__(
+        self,
+        config: SystemOneConfig,
+        transport: Transport,
+        environ: Mapping[str, str],
+        sanitizer: StateSanitizer,
+        on_call: Observer | None = None,
+    ) -> None:
+        """Prepare; nothing is sent and no key is read before the first question.
+
+        Args:
+            config: the settings.
+            transport: shared by everything that was built from the same settings.
+            environ: live view of the environment.
+            sanitizer: applied to every state.
+            on_call: told about every call.
+        """
+        self._config = config
+        self._transport = transport
+        self._environ = environ
+        self._sanitizer = sanitizer
+        self._on_call = on_call
+        self._policy = LanePolicy(
+            retry_max_wait_s=config.retry_max_wait_s,
+            breaker_threshold=config.breaker_threshold,
+            breaker_cooldown_s=config.breaker_cooldown_s,
+            min_interval_s=config.min_interval_s,
+        )
+        self._cache: TtlCache[Answers] = TtlCache(
+            entries=_CACHE_ENTRIES, ttl_s=config.cache_seconds, clock=transport.clock
+        )
+        self._route_that_answers: dict[str, Route] = {}
+
+    @property
+    def ready(self) -> bool:
+        """Whether a question would be sent now: a key is there and the endpoint is not resting."""
+        try:
+            target = resolve(self._config, self._environ)
+        except NotSentError:
+            return False
+        return self._lane(target).ready
+
+    def ask(self, state: object, pack: QuestionPack, *, deadline_s: float) -> Answers:
+        """Ask all questions of ``pack`` about ``state``.  Never raises.
+
+        Args:
+            state: any JSON value, as it is: sanitized here, and the cache must see
+                the raw value, because two states can look alike once redacted.
+            pack: questions; more than ``max_questions`` go out one request after the other.
+            deadline_s: total seconds, queueing, retry and all requests included.
+
+        Returns:
+            The answers.  ``by_id`` can hold some while ``outcome`` tells why the
+            others are missing.
+        """
+        start = self._transport.clock.monotonic()
+        try:
+            target = resolve(self._config, self._environ)
+        except NotSentError as error:
+            return self._refused(None, pack, error)
+        key = _cache_key(target, pack, state)
+        cached = self._cache.get(key) if key else None
+        if cached is not None:
+            return self._remembered(cached, target, pack, start)
+        safe = self._sanitizer.value(state, max_bytes=self._config.state_max_bytes)
+        answers = self._ask_in_parts(safe, target, pack, key, start + deadline_s)
+        if key and answers.outcome == CallOutcome.OK and not answers.missing:
+            self._cache.put(key, answers)
+        return answers
+
+    def preview(self, state: object, pack: QuestionPack) -> tuple[RenderedRequest, ...]:
+        """Render the requests that :meth:`ask` would send, keys masked; sends nothing.
+
+        Raises:
+            NotSentError: nothing would be sent; the message says why.
+        """
+        target = resolve(self._config, self._environ)
+        route = self._routes(target)[0]
+        safe = self._sanitizer.value(state, max_bytes=self._config.state_max_bytes)
+        return tuple(
+            rendered(
+                route.url,
+                request_headers(target, route),
+                _body(target, route, json.loads(safe.json), questions),
+            )
+            for questions in self._parts(pack)
+        )
+
+    def _ask_in_parts(
+        self, safe: SanitizedValue, target: Target, pack: QuestionPack, key: str, end: float
+    ) -> Answers:
+        clock = self._transport.clock
+        start = clock.monotonic()
+        lane = self._lane(target)
+        state = json.loads(safe.json)
+        reports: list[Report[_Exchange]] = []
+        for number, questions in enumerate(self._parts(pack)):
+            work = partial(self._exchange, lane, target, state, questions)
+            left = end - clock.monotonic()
+            flight = f"{key}/{number}" if key else ""
+            reports.append(lane.call(work, deadline_s=left, flight=flight))
+            if reports[-1].value is None:
+                break
+        ms = (clock.monotonic() - start) * 1000
+        answers = _merged(pack, reports, ms, complete=safe.complete)
+        self._record(target, pack, answers, reports)
+        return answers
+
+    def _parts(self, pack: QuestionPack) -> list[Sequence[Question]]:
+        size = self._config.max_questions
+        return [pack.questions[at : at + size] for at in range(0, len(pack.questions), size)]
+
+    def _lane(self, target: Target) -> Lane:
+        return self._transport.lane(target.base, target.key, self._policy)
+
+    def _routes(self, target: Target) -> tuple[Route, ...]:
+        """Routes of the target, the one that answered before first."""
+        known = self._route_that_answers.get(str(target.base))
+        return target.routes if known is None else (known,)
+
+    def _exchange(
+        self, lane: Lane, target: Target, state: object, questions: Sequence[Question]
+    ) -> _Exchange:
+        """Send one request, to the next route after a 404; runs in a worker.
+
+        Raises:
+            ClassifierError: nothing usable came, or httpx's own errors.
+        """
+        routes = self._routes(target)
+        for route in routes:
+            body = _body(target, route, state, questions)
+            response = lane.http.post(
+                route.url, content=body, headers=request_headers(target, route)
+            )
+            if response.status_code == 404 and route is not routes[-1]:
+                continue
+            if response.status_code != 200:
+                raise status_error(
+                    response, forbidden_is_auth=target.forbidden_is_auth, wall=lane.wall
+                )
+            reading = read_answers(response.content, questions)
+            self._route_that_answers[str(target.base)] = route
+            return _Exchange(reading=reading, sent_bytes=len(body))
+        raise MalformedError("endpoint has no route")  # pragma: no cover - presets have some
+
+    def _remembered(
+        self, answers: Answers, target: Target, pack: QuestionPack, start: float
+    ) -> Answers:
+        ms = (self._transport.clock.monotonic() - start) * 1000
+        fresh = replace(answers, latency_ms=ms)
+        self._record(target, pack, fresh, (), cached=True)
+        return fresh
+
+    def _refused(self, target: Target | None, pack: QuestionPack, error: NotSentError) -> Answers:
+        answers = Answers(
+            by_id={},
+            missing=tuple(question.id for question in pack.questions),
+            outcome=error.outcome,
+            note=str(error),
+        )
+        self._record(target, pack, answers, (), error=error)
+        return answers
+
+    def _record(
+        self,
+        target: Target | None,
+        pack: QuestionPack,
+        answers: Answers,
+        reports: Sequence[Report[_Exchange]],
+        *,
+        cached: bool = False,
+        error: ClassifierError | None = None,
+    ) -> None:
+        if self._on_call is None:
+            return
+        errors = [report.error for report in reports if report.error is not None]
+        error = errors[-1] if errors else error
+        sent = [report.value.sent_bytes for report in reports if report.value is not None]
+        self._on_call(
+            CallRecord(
+                purpose=pack.id,
+                backend=target.backend if target else self._config.backend,
+                host=target.host if target else "",
+                outcome=CallOutcome(answers.outcome),
+                ms=answers.latency_ms,
+                model=answers.model,
+                questions=len(pack.questions),
+                missing=len(answers.missing),
+                sent_bytes=sum(sent),
+                input_tokens=answers.input_tokens,
+                output_tokens=answers.output_tokens,
+                cost_usd=answers.cost_usd,
+                attempts=sum(report.attempts for report in reports),
+                cached=cached or any(report.shared for report in reports),
+                status=error.status if error else (200 if sent else 0),
+                error=type(error).__name__ if error else "",
+            )
+        )
+
+
+def _body(target: Target, route: Route, state: object, questions: Sequence[Question]) -> bytes:
+    return checked_payload(
+        encode_request(route.wire, model=target.model, state=state, questions=questions)
+    )
+
+
+def _cache_key(target: Target, pack: QuestionPack, state: object) -> str:
+    """Digest of everything that the answer depends on; empty: the state cannot be digested."""
+    try:
+        raw = json.dumps(state, separators=(",", ":"))
+    except (TypeError, ValueError, RecursionError):
+        return ""
+    parts = (str(target.base), target.key, target.model, pack.fingerprint, raw)
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(f"{len(part)}:".encode())
+        digest.update(part.encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()
+
+
+def _merged(
+    pack: QuestionPack, reports: Sequence[Report[_Exchange]], ms: float, *, complete: bool
+) -> Answers:
+    """Put the parts of one pack together."""
+    readings = [report.value.reading for report in reports if report.value is not None]
+    by_id: dict[str, Answer] = {}
+    for reading in readings:
+        by_id |= reading.answers
+    failed = next((report for report in reports if report.value is None), None)
+    return Answers(
+        by_id=by_id,
+        missing=tuple(q.id for q in pack.questions if q.id not in by_id),
+        outcome=CallOutcome.OK if failed is None else failed.outcome,
+        model=readings[-1].model if readings else "",
+        latency_ms=ms,
+        input_tokens=_total([reading.input_tokens for reading in readings]),
+        output_tokens=_total([reading.output_tokens for reading in readings]),
+        cost_usd=_total([reading.cost_usd for reading in readings]),
+        input_complete=complete,
+        note=str(failed.error) if failed is not None and failed.error else "",
+    )
+
+
+def _total(values: Sequence[N | None]) -> N | None:
+    """Sum of what is known; ``None`` if nothing is."""
+    known = [value for value in values if value is not None]
+    return sum(known) if known else None
