@@ -1,0 +1,149 @@
+"""Learn the lexicon: ``python -m hermes_tool_router.benchmarks.learn_lexicon --train FILE --out FILE``.
+
+One logistic regression a toolset over the keys of :mod:`..intent.features`,
+written as whole numbers in a text table that is compiled into the rule book.
+Seeded and single-threaded: the same input gives the same table.  Needs
+scikit-learn, which only developers have.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import warnings
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.linear_model import LogisticRegression
+
+from ..intent.features import keys
+from ..intent.reading import instruction
+from ..intent.tokens import fold
+
+__all__ = ["Row", "fit", "main", "rows_of", "table"]
+
+Row = dict[str, Any]
+SEED = 20261130
+STRENGTH = 10.0
+"""Inverse regularisation; 3 to 30 score alike on held-out sources."""
+SCALE = 0.08
+"""Log-odds of one unit, so that one byte reaches from -10 to 10."""
+DEAD = 3
+"""Units below which a weight is dropped: |w| < 0.24 moves no decision."""
+
+PICK: dict[tuple[str, ...], tuple[str, ...]] = {
+    # A need that several toolsets can meet is learned for the one that does it best.
+    ("browser", "web"): ("web",),
+    ("code_execution", "terminal"): ("terminal",),
+    ("homeassistant", "spotify"): ("homeassistant", "spotify"),
+    ("code_execution", "file", "terminal"): ("file",),
+    ("file", "terminal"): ("file",),
+    ("code_execution", "computer_use", "terminal"): ("terminal",),
+    ("memory", "session_search"): ("session_search",),
+    ("browser", "computer_use"): ("browser",),
+    ("browser", "web", "x_search"): ("web", "x_search"),
+    ("computer_use", "terminal"): ("terminal",),
+    ("computer_use", "file", "terminal"): ("terminal",),
+    ("code_execution", "file"): ("file",),
+}
+
+
+def rows_of(path: Path) -> list[Row]:
+    """Read a JSON Lines file."""
+    with path.open(encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines if line.strip()]
+
+
+def needs(row: Row) -> set[str]:
+    """Toolsets that a row teaches."""
+    wanted = set(row.get("required_toolsets") or [])
+    for group in row.get("required_any") or []:
+        if not wanted & set(group):
+            wanted.update(PICK.get(tuple(sorted(group)), tuple(group[:1])))
+    return wanted
+
+
+def row_keys(row: Row) -> list[str]:
+    """Lexicon keys of a row, read as the router reads it."""
+    tokens, _ = instruction(fold(row["prompt"]), row["prompt"])
+    return keys(tokens)
+
+
+def _matrix(samples: Sequence[list[str]], vocabulary: dict[str, int]) -> sparse.csr_matrix:
+    starts, columns, data = [0], [], []
+    for sample in samples:
+        known = [vocabulary[key] for key in sample if key in vocabulary]
+        columns += known
+        data += [1 / np.sqrt(max(len(known), 1))] * len(known)
+        starts.append(len(columns))
+    return sparse.csr_matrix((data, columns, starts), shape=(len(samples), len(vocabulary)))
+
+
+def fit(
+    rows: Sequence[Row], lanes: Sequence[str], *, weights: Sequence[float] | None = None
+) -> tuple[list[str], np.ndarray, np.ndarray]:
+    """Learn weights: keys, one column a toolset, and the biases.
+
+    A key counts when two sources or more use it.
+    """
+    samples = [row_keys(row) for row in rows]
+    sources: defaultdict[str, set[str]] = defaultdict(set)
+    for row, sample in zip(rows, samples, strict=True):
+        for key in sample:
+            sources[key].add(row["source"])
+    names = sorted(key for key, seen in sources.items() if len(seen) >= 2 and "\t" not in key)
+    matrix = _matrix(samples, {key: at for at, key in enumerate(names)})
+    wanted = [needs(row) for row in rows]
+    coefficients = np.zeros((len(names), len(lanes)))
+    bias = np.full(len(lanes), -7.0)
+    for at, lane in enumerate(lanes):
+        target = np.array([lane in want for want in wanted])
+        if target.sum() < 3:
+            continue
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model = LogisticRegression(C=STRENGTH, solver="liblinear", random_state=SEED)
+            model.fit(matrix, target, sample_weight=weights)
+        coefficients[:, at] = model.coef_[0]
+        bias[at] = model.intercept_[0]
+    return names, coefficients, bias
+
+
+def table(
+    names: Sequence[str], coefficients: np.ndarray, bias: np.ndarray, lanes: Sequence[str]
+) -> str:
+    """The text that is committed: a header line, then one key a line."""
+    units = np.clip(np.rint(coefficients / SCALE), -127, 127).astype(int)
+    units[np.abs(units) < DEAD] = 0
+    header = {"lanes": list(lanes), "bias": [round(float(b), 4) for b in bias], "scale": SCALE}
+    lines = [json.dumps(header, sort_keys=True)]
+    for key, row in zip(names, units, strict=True):
+        cells = " ".join(f"{at}:{value}" for at, value in enumerate(row) if value)
+        # A key without weight stays: it still says that the word is known.
+        lines.append(f"{key}\t{cells}")
+    return "\n".join(lines) + "\n"
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Learn from the training rows and write the table."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--train", type=Path, action="append", required=True)
+    parser.add_argument("--surface", type=Path, required=True)
+    parser.add_argument("--out", type=Path, required=True)
+    options = parser.parse_args(argv)
+    lanes = sorted(json.loads(options.surface.read_text(encoding="utf-8")))
+    rows = [row for path in options.train for row in rows_of(path)]
+    rows = [row for row in rows if row.get("split", "train") == "train"]
+    rows = [row for row in rows if row["source"] != "swebench-lite"]
+    names, coefficients, bias = fit(rows, lanes)
+    options.out.write_text(table(names, coefficients, bias, lanes), encoding="utf-8")
+    print(f"{len(names)} keys from {len(rows)} rows", dict(Counter(r["source"] for r in rows)))
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

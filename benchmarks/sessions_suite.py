@@ -1,0 +1,48 @@
+"""Whole sessions, turn by turn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..router.engine import decide
+from ..router.session import SessionState, expand, start
+from ..router.values import Message, ToolsetName
+from .options import Options
+from .routing import FLOOR, HERE, Case, book, catalog, read_cases, surface, write_rows
+from ..intent.rulebook import RuleBook
+
+__all__ = ["run"]
+
+
+def _replay(case: Case, costs: dict[str, int], rules: RuleBook) -> list[dict[str, Any]]:
+    granted = catalog(costs, case.get("mcp_servers") or ())
+    state: SessionState | None = None
+    turns: list[dict[str, Any]] = []
+    for turn in case["turns"]:
+        decision = decide(
+            Message(text=turn["prompt"]),
+            granted,
+            floor=FLOOR,
+            book=rules,
+            later_turn=state is not None,
+            first_contact=state is None,
+        )
+        if state is None:
+            state = start(case["id"], decision, granted, menu="")
+        else:
+            state = expand(state, decision, granted)
+        full = state.phase in {"pass", "open"}
+        visible = list(granted.names) if full else list(state.toolsets)
+        turns.append({"visible": visible, "outcome": "full" if full else "narrowed"})
+    return turns
+
+
+def run(options: Options) -> int:
+    """Replay every session and write one prediction each."""
+    costs = surface(options.surface)
+    rules = book()
+    cases = read_cases(options.cases or HERE / "cases" / "sessions.jsonl")
+    rows = [{"id": case["id"], "turns": _replay(case, costs, rules)} for case in cases]
+    if options.predictions:
+        write_rows(options.predictions, rows)
+    return 0

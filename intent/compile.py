@@ -1,0 +1,203 @@
+"""YAML sources to the compiled rule book; raises on anything that is not allowed.
+
+The parsed sources come in as plain values, so that this module needs neither
+the file system nor a YAML parser.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import zlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .tokens import fold, tokenise
+
+__all__ = ["BookError", "MAGIC", "compile_book", "elements", "patterns_of"]
+
+MAGIC = b"HTRB1\n"
+FLAGS = frozenset(
+    ("", "negation", "greeting", "follow_up", "conceptual", "task", "no_tools", "request")
+)
+_RULE_KEYS = frozenset(
+    ("id", "any", "not", "weight", "strength", "flag", "stage", "source", "since", "match", "no_match")
+)
+_ELEMENT = re.compile(
+    r"\s*(?:(?P<gap>\.{2,3})(?=\s|$)|(?P<start>\^)|(?P<end>\$)|\{(?P<name>[\w-]+)\}"
+    r"|\((?P<any>[^()]+)\)|\[(?P<maybe>[^\[\]]+)\]|(?P<word>[^\s(){}\[\]|]+))"
+)
+_REACH = {"..": 3, "...": 8}
+
+
+class BookError(ValueError):
+    """A source does not validate; the message names file, id, what and what is allowed."""
+
+
+def _units(phrase: str, where: str) -> list[str]:
+    """Units of one phrase of a pattern."""
+    units: list[str] = []
+    for piece in phrase.split():
+        if re.fullmatch(r"<[a-z]+(:\w+)?>", piece):
+            units.append(piece)
+        elif piece.endswith("*"):
+            stem = fold(piece[:-1]).text
+            if len(stem) < 3:
+                raise BookError(f"{where}: {piece!r} is too short; a stem has three letters or more")
+            units.append(stem + "*")
+        else:
+            units.extend(token.text for token in tokenise(fold(piece).text))
+    if not units:
+        raise BookError(f"{where}: empty phrase in a pattern")
+    return units
+
+
+def elements(
+    pattern: str, snippets: Mapping[str, Sequence[str]], where: str
+) -> list[list[Any]]:
+    """Compile one pattern to plain lists: ``[kind, phrases, reach]``."""
+    row: list[list[Any]] = []
+    at = 0
+    text = pattern.rstrip()
+    while at < len(text):
+        match = _ELEMENT.match(text, at)
+        if match is None:
+            raise BookError(f"{where}: cannot read {text[at:]!r} in pattern {pattern!r}")
+        at = match.end()
+        kind = str(match.lastgroup)
+        body = match.group(kind)
+        if kind in {"start", "end"}:
+            row.append([kind, [], 0])
+        elif kind == "gap":
+            row.append(["gap", [], _REACH[body]])
+        else:
+            options = [body] if kind == "word" else body.split("|")
+            if kind == "name":
+                if body not in snippets:
+                    raise BookError(
+                        f"{where}: no snippet {body!r}; known: {', '.join(sorted(snippets))}"
+                    )
+                options = list(snippets[body])
+            phrases = [_units(option, where) for option in options]
+            row.append(["maybe" if kind == "maybe" else "any", phrases, 0])
+    lead = next((part[0] for part in row if part[0] != "start"), "")
+    if lead != "any":
+        raise BookError(f"{where}: pattern {pattern!r} must begin with a word, not {lead or 'nothing'!r}")
+    return row
+
+
+def patterns_of(
+    rule: Mapping[str, Any], key: str, snippets: Mapping[str, Sequence[str]], where: str
+) -> list[list[list[Any]]]:
+    """Compiled patterns under ``any`` or ``not`` of a rule."""
+    values = rule.get(key, [])
+    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+        raise BookError(f"{where}: {key!r} must be a list of quoted strings")
+    return [elements(value, snippets, where) for value in values]
+
+
+def _rule(
+    rule: Mapping[str, Any], toolset: str, file: str, snippets: Mapping[str, Sequence[str]]
+) -> dict[str, Any]:
+    ident = rule.get("id")
+    where = f"{file}: rule {ident!r}"
+    if not isinstance(ident, str) or not re.fullmatch(r"[a-z_]+\.[a-z0-9-]+", ident):
+        raise BookError(f"{where}: an id is 'toolset.pattern-name' in lower case")
+    unknown = sorted(set(rule) - _RULE_KEYS)
+    if unknown:
+        raise BookError(f"{where}: unknown key {unknown[0]!r}; allowed: {', '.join(sorted(_RULE_KEYS))}")
+    weight = rule.get("weight", 0.0)
+    if isinstance(weight, bool) or not isinstance(weight, (int, float)) or abs(weight) > 12:
+        raise BookError(f"{where}: weight must be a number from -12 to 12, not {weight!r}")
+    flag = rule.get("flag", "")
+    if flag not in FLAGS:
+        raise BookError(f"{where}: flag {flag!r} is unknown; allowed: {', '.join(sorted(FLAGS))}")
+    strength = rule.get("strength", "weak")
+    if strength not in {"weak", "strong"}:
+        raise BookError(f"{where}: strength must be weak or strong, not {strength!r}")
+    for key in ("source", "since"):
+        if not isinstance(rule.get(key), str):
+            raise BookError(f"{where}: {key!r} is missing")
+    for key in ("match", "no_match"):
+        cases = rule.get(key, [])
+        if len(cases) < 2 or not all(isinstance(case, str) for case in cases):
+            raise BookError(f"{where}: {key!r} needs two quoted cases or more")
+    patterns = patterns_of(rule, "any", snippets, where)
+    if not patterns:
+        raise BookError(f"{where}: 'any' has no pattern")
+    return {
+        "id": ident,
+        "toolset": toolset,
+        "weight": float(weight),
+        "strong": strength == "strong",
+        "flag": flag,
+        "any": patterns,
+        "not": patterns_of(rule, "not", snippets, where),
+    }
+
+
+def compile_book(
+    sources: Mapping[str, Mapping[str, Any]], lexicon: str, *, only: frozenset[str] | None = None
+) -> bytes:
+    """Compile sources to the bytes that ``book_from_bytes`` reads.
+
+    Args:
+        sources: file name to its parsed content; ``snippets``, ``frames``,
+            ``languages``, ``policy`` and one file per toolset.
+        lexicon: the learned table as text, see ``lexicon_rows``.
+        only: keep these rules alone; ``None``: all that are live (used by ablation).
+
+    Raises:
+        BookError: something is not allowed.
+    """
+    snippets = sources["snippets"]["snippets"]
+    rules: list[dict[str, Any]] = []
+    seen: set[str] = set()
+    for file in sorted(sources):
+        content = sources[file]
+        if "rules" not in content:
+            continue
+        for rule in content["rules"]:
+            if rule.get("stage", "live") == "shadow":
+                continue
+            row = _rule(rule, content.get("toolset", ""), file, snippets)
+            if row["id"] in seen:
+                raise BookError(f"{file}: rule {row['id']!r} stands twice")
+            seen.add(row["id"])
+            if only is None or row["id"] in only:
+                rules.append(row)
+    body = {
+        "rules": rules,
+        "frames": sources["frames"]["frames"],
+        "suspects": sources["frames"]["suspects"],
+        "languages": sources["languages"]["languages"],
+        "policy": sources["policy"]["policy"],
+    }
+    table = lexicon.encode()
+    head = json.dumps(body, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
+    digest = hashlib.sha256(head + table).hexdigest()[:16].encode()
+    parts = digest + len(head).to_bytes(4, "big") + head + _pack(lexicon)
+    return MAGIC + zlib.compress(parts, 9)
+
+
+def _pack(lexicon: str) -> bytes:
+    """The learned table in a form that loads fast: header, keys, one byte a weight."""
+    lines = lexicon.splitlines()
+    header = json.loads(lines[0])
+    lanes = len(header["lanes"])
+    keys: list[str] = []
+    cells = bytearray()
+    for line in lines[1:]:
+        key, _, rest = line.partition("\t")
+        row = bytearray([128]) * lanes
+        for cell in rest.split():
+            lane, _, weight = cell.partition(":")
+            row[int(lane)] = 128 + int(weight)
+        keys.append(key)
+        cells += row
+    head = json.dumps(header, sort_keys=True, separators=(",", ":")).encode()
+    names = "\n".join(keys).encode()
+    return (
+        len(head).to_bytes(4, "big") + head + len(names).to_bytes(4, "big") + names + bytes(cells)
+    )

@@ -1,0 +1,128 @@
+"""A reading to evidence: rule votes with spans, lexicon weights, flags of the message."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from .features import keys as keys_of
+from .lexicon import totals
+from .patterns import find
+from .reading import Reading
+from .rulebook import Rule, RuleBook
+from .tokens import Token
+
+__all__ = ["Evidence", "Vote", "weigh"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vote:
+    """One rule that fired.
+
+    Attributes:
+        span: characters ``[start, end)`` of the original message.
+        negated: the words stand in the reach of a negation, so the vote turned.
+    """
+
+    rule: Rule
+    weight: float
+    span: tuple[int, int]
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """What the rules and the lexicon say of one message.
+
+    Attributes:
+        lexicon: log-odds per toolset of the learned words, bias included.
+        votes: rules that fired, in the order of the book.
+        flags: flags of the rules that fired, and of the reading.
+        known: lexicon keys that had a weight.
+    """
+
+    lexicon: Mapping[str, float]
+    votes: tuple[Vote, ...]
+    flags: frozenset[str]
+    known: int
+
+
+def _token_keys(token: Token) -> Iterator[str]:
+    text = token.text
+    yield text
+    if token.kind == "word":
+        for cut in (3, 4, 5, 6):
+            if len(text) >= cut:
+                yield text[:cut] + "*"
+    elif text[0] != "<":
+        yield f"<{token.kind}>"
+        if token.kind == "file":
+            yield f"<file:{text.rsplit('.', 1)[-1]}>"
+
+
+def _candidates(tokens: Sequence[Token], book: RuleBook) -> list[Rule]:
+    """Rules of which a trigger occurs, in the order of the book."""
+    index = book.index
+    hits: set[int] = set()
+    for key in {key for token in tokens for key in _token_keys(token)} & index.keys():
+        hits.update(index[key])
+    return [book.rules[position] for position in sorted(hits)]
+
+
+def _fires(rule: Rule, tokens: Sequence[Token]) -> tuple[int, int] | None:
+    for pattern in rule.patterns:
+        at = find(pattern, tokens)
+        if at is not None:
+            if any(find(other, tokens) is not None for other in rule.unless):
+                return None
+            return at
+    return None
+
+
+_SCOPE_ENDS = frozenset(("stop", "ask"))
+_TURNS = frozenset(
+    "but just instead und sondern aber sino pero mais mas ma però a но а просто maar gewoon".split()
+)
+
+
+def _scope(tokens: Sequence[Token], start: int, end: int) -> tuple[int, int]:
+    """Tokens that a negation covers: from its first word to the end of the clause."""
+    stop = end
+    while stop < len(tokens) and tokens[stop].kind not in _SCOPE_ENDS:
+        if tokens[stop].text in _TURNS:
+            break
+        stop += 1
+    return start, stop
+
+
+def weigh(reading: Reading, book: RuleBook) -> Evidence:
+    """Weigh a reading.  Never raises."""
+    tokens = reading.tokens
+    rules = _candidates(tokens, book)
+    fired = [(rule, at) for rule in rules if (at := _fires(rule, tokens)) is not None]
+    quiet = [_scope(tokens, *at) for rule, at in fired if rule.flag == "negation"]
+    votes: list[Vote] = []
+    for rule, (start, end) in fired:
+        negated = rule.flag == "" and any(low <= start < high for low, high in quiet)
+        weight = -abs(rule.weight) if negated else rule.weight
+        votes.append(
+            Vote(rule=rule, weight=weight, span=reading.span(start, end), negated=negated)
+        )
+    keys: Sequence[str] = reading.keys
+    if quiet:
+        keys = keys_of(
+            [t for at, t in enumerate(tokens) if not any(low <= at < high for low, high in quiet)]
+        )
+    lexicon, known = _lexicon(keys, book)
+    flags = {vote.rule.flag for vote in votes if vote.rule.flag}
+    return Evidence(lexicon=lexicon, votes=tuple(votes), flags=frozenset(flags), known=known)
+
+
+def _lexicon(keys: Sequence[str], book: RuleBook) -> tuple[dict[str, float], int]:
+    table = book.lexicon
+    sums, known = totals(table.weights, keys, len(table.lanes))
+    share = table.scale / known**0.5 if known else 0.0
+    return {
+        lane: bias + total * share
+        for lane, bias, total in zip(table.lanes, table.bias, sums, strict=True)
+    }, known

@@ -1,0 +1,116 @@
+"""Which language a text is in, by function words and script; "don't know" is an answer."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from .rulebook import TongueTable
+from .tokens import Token
+
+__all__ = ["SCRIPTS", "Tongue", "identify"]
+
+SCRIPTS: tuple[tuple[str, int, int], ...] = (
+    ("greek", 0x370, 0x400),
+    ("cyrillic", 0x400, 0x530),
+    ("armenian", 0x530, 0x590),
+    ("hebrew", 0x590, 0x600),
+    ("arabic", 0x600, 0x780),
+    ("devanagari", 0x900, 0x980),
+    ("bengali", 0x980, 0xA00),
+    ("gurmukhi", 0xA00, 0xA80),
+    ("gujarati", 0xA80, 0xB00),
+    ("odia", 0xB00, 0xB80),
+    ("tamil", 0xB80, 0xC00),
+    ("telugu", 0xC00, 0xC80),
+    ("kannada", 0xC80, 0xD00),
+    ("malayalam", 0xD00, 0xD80),
+    ("sinhala", 0xD80, 0xE00),
+    ("thai", 0xE00, 0xE80),
+    ("lao", 0xE80, 0xF00),
+    ("tibetan", 0xF00, 0x1000),
+    ("myanmar", 0x1000, 0x10A0),
+    ("georgian", 0x10A0, 0x1100),
+    ("hangul", 0x1100, 0x1200),
+    ("ethiopic", 0x1200, 0x13A0),
+    ("cherokee", 0x13A0, 0x1400),
+    ("canadian", 0x1400, 0x1680),
+    ("khmer", 0x1780, 0x1800),
+    ("mongolian", 0x1800, 0x18B0),
+    ("georgian", 0x1C90, 0x1CC0),
+    ("kana", 0x3040, 0x3100),
+    ("hangul", 0x3130, 0x3190),
+    ("han", 0x3400, 0xA000),
+    ("hangul", 0xAC00, 0xD7B0),
+    ("han", 0xF900, 0xFB00),
+    ("han", 0x20000, 0x30000),
+)
+"""Unicode blocks that matter here; everything else counts as Latin or unknown."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tongue:
+    """What is known of the language.
+
+    Attributes:
+        codes: likely languages, best first; empty: don't know.
+        covered: share of the words, 0 to 1, that the book knows or that are in
+            a script of a covered language.
+        words: words counted.
+    """
+
+    codes: tuple[str, ...]
+    covered: float
+    words: int
+
+
+def _script(char: str) -> str:
+    code = ord(char)
+    if code < 0x250 or 0x1E00 <= code < 0x2000:
+        return "latin"
+    for name, low, high in SCRIPTS:
+        if low <= code < high:
+            return name
+    return "other"
+
+
+_BY_SCRIPT = {
+    "greek": "el", "hebrew": "he", "bengali": "bn", "tamil": "ta", "telugu": "te",
+    "malayalam": "ml", "kannada": "kn", "gujarati": "gu", "gurmukhi": "pa", "sinhala": "si",
+    "thai": "th", "lao": "lo", "myanmar": "my", "khmer": "km", "georgian": "ka", "armenian": "hy",
+    "ethiopic": "am", "kana": "ja", "hangul": "ko", "han": "zh",
+}  # fmt: skip
+_SEVERAL = frozenset(("latin", "cyrillic", "arabic", "devanagari"))
+
+
+def identify(
+    tokens: Sequence[Token], table: TongueTable, vocabulary: Mapping[str, int]
+) -> Tongue:
+    """Name the languages of the words, and how much of them the book knows.
+
+    Several languages in one message give several codes.
+    """
+    votes: Counter[str] = Counter()
+    known = 0
+    total = 0
+    for token in tokens:
+        kind = token.kind
+        if kind not in {"word", "cjk", "sea"}:
+            continue
+        total += 1
+        script = "latin" if token.text.isascii() else _script(token.text[0])
+        code = _BY_SCRIPT.get(script)
+        if code is not None:
+            votes[code] += 2
+            known += code in table.covered
+            continue
+        codes = table.words.get(token.text, ())
+        for each in codes:
+            votes[each] += 1
+        if script in _SEVERAL and (
+            token.text in vocabulary or any(each in table.covered for each in codes)
+        ):
+            known += 1
+    ranked = tuple(code for code, _ in sorted(votes.items(), key=lambda item: (-item[1], item[0])))
+    return Tongue(codes=ranked[:4], covered=known / total if total else 1.0, words=total)

@@ -1,0 +1,108 @@
+"""The compiled rule book from its bytes; the adapter reads the file and passes them in."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections import defaultdict
+from typing import Any
+
+from .compile import MAGIC
+from .frames import Frame
+from .lexicon import widen
+from .patterns import Element, Pattern, triggers
+from .rulebook import Lexicon, Policy, Rule, RuleBook, TongueTable
+
+__all__ = ["book_from_bytes"]
+
+
+def _pattern(rows: list[list[Any]]) -> Pattern:
+    return tuple(
+        Element(
+            kind=kind,
+            phrases=tuple(tuple(p) for p in phrases if len(p) > 1 or p[0][-1] in "*>"),
+            reach=reach,
+            singles=frozenset(p[0] for p in phrases if len(p) == 1 and p[0][-1] not in "*>"),
+        )
+        for kind, phrases, reach in rows
+    )
+
+
+def _rule(row: dict[str, Any]) -> Rule:
+    return Rule(
+        id=row["id"],
+        toolset=row["toolset"],
+        weight=row["weight"],
+        strong=row["strong"],
+        flag=row["flag"],
+        patterns=tuple(_pattern(p) for p in row["any"]),
+        unless=tuple(_pattern(p) for p in row["not"]),
+    )
+
+
+def _frame(row: dict[str, Any]) -> Frame:
+    return Frame(
+        id=row["id"],
+        begin=row["begin"],
+        take=row["take"],
+        until=tuple(row.get("until", ())),
+        last=row.get("last", False),
+        stop=tuple(row.get("stop", ())),
+        evidence=row.get("evidence", {}),
+    )
+
+
+def _tongues(languages: dict[str, Any]) -> TongueTable:
+    words: defaultdict[str, list[str]] = defaultdict(list)
+    for code, entry in languages.items():
+        for word in entry["words"].split():
+            words[word].append(code)
+    return TongueTable(
+        words={word: tuple(codes) for word, codes in words.items()},
+        covered=frozenset(code for code, entry in languages.items() if entry["covered"]),
+    )
+
+
+def book_from_bytes(data: bytes) -> RuleBook:
+    """Read a compiled rule book.
+
+    Raises:
+        ValueError: the bytes are not a rule book of this version.
+    """
+    if not data.startswith(MAGIC):
+        raise ValueError(f"not a compiled rule book: expected it to begin with {MAGIC!r}")
+    try:
+        parts = zlib.decompress(data[len(MAGIC) :])
+    except zlib.error as error:
+        raise ValueError("the compiled rule book is damaged; install it again") from error
+    size = int.from_bytes(parts[16:20], "big")
+    body = json.loads(parts[20 : 20 + size])
+    rules = tuple(_rule(row) for row in body["rules"])
+    index: defaultdict[str, list[int]] = defaultdict(list)
+    for position, rule in enumerate(rules):
+        for key in {key for pattern in rule.patterns for key in triggers(pattern)}:
+            index[key].append(position)
+    return RuleBook(
+        version=parts[:16].decode(),
+        rules=rules,
+        index={key: tuple(positions) for key, positions in index.items()},
+        lexicon=_lexicon(parts[20 + size :]),
+        tongues=_tongues(body["languages"]),
+        frames=tuple(_frame(row) for row in body["frames"]),
+        suspects=tuple(body["suspects"]),
+        policy=Policy(**{**body["policy"], "generalists": tuple(body["policy"]["generalists"])}),
+    )
+
+
+def _lexicon(parts: bytes) -> Lexicon:
+    size = int.from_bytes(parts[:4], "big")
+    header = json.loads(parts[4 : 4 + size])
+    parts = parts[4 + size :]
+    size = int.from_bytes(parts[:4], "big")
+    names = parts[4 : 4 + size].decode()
+    return Lexicon(
+        lanes=tuple(header["lanes"]),
+        weights=widen(names.split("\n") if names else [], parts[4 + size :], len(header["lanes"])),
+        bias=tuple(header["bias"]),
+        scale=header["scale"],
+    )

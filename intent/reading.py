@@ -1,0 +1,163 @@
+"""A message read once: words without frames, instruction without material, language."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from .features import MAX_TOKENS, keys
+from .frames import Peeled, peel
+from .language import Tongue, identify
+from .masks import Masked, mask
+from .rulebook import RuleBook
+from .tokens import Folded, Token, fold, tokenise
+
+__all__ = ["WINDOW", "Reading", "instruction", "read"]
+
+WINDOW = 8000
+"""Characters read of a message; of a longer one, head, tail and request lines."""
+_HEAD = 3000
+_REQUEST_LINE = re.compile(
+    r"^[ \t>*#-]{0,8}(?:please|pls|can you|could you|would you|i need you to|i want you to|your task|task:"
+    r"|todo:|now |then |finally|bitte|kannst du|por favor|puedes|s'il (?:te|vous) pla|peux-tu|per favore"
+    r"|puoi|пожалуйста|можешь|请|帮我|お願い|してください|해 ?줘|lütfen|proszę|alsjeblieft)[^\n]{0,400}",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """What there is to go on.
+
+    Attributes:
+        text: the user's words as written, frames off.
+        start: where they stand in the original message.
+        folded: the words folded, material still in them.
+        tokens: tokens of the instruction; material is one token of its kind.
+        keys: lexicon keys of the tokens.
+        material: what was masked, in order.
+        peeled: frames taken off.
+        tongue: languages.
+        windowed: the words were longer than ``WINDOW`` and only partly read.
+    """
+
+    text: str
+    start: int
+    folded: Folded
+    tokens: tuple[Token, ...]
+    keys: tuple[str, ...]
+    material: tuple[Masked, ...]
+    peeled: Peeled
+    tongue: Tongue
+    windowed: bool
+
+    def span(self, first: int, last: int) -> tuple[int, int]:
+        """Original characters ``[start, end)`` of the tokens ``[first, last)``."""
+        start, _ = self.folded.original(self.tokens[first].start, self.tokens[first].end)
+        _, end = self.folded.original(self.tokens[last - 1].start, self.tokens[last - 1].end)
+        return self.start + start, self.start + end
+
+
+def _window(text: str) -> str:
+    """Blank what is not read, so that positions stay."""
+    size = len(text)
+    keep = [(0, _HEAD), (size - _HEAD, size)]
+    room = WINDOW - 2 * _HEAD
+    for match in _REQUEST_LINE.finditer(text, _HEAD, size - _HEAD):
+        if room <= 0:
+            break
+        keep.append(match.span())
+        room -= match.end() - match.start()
+    out: list[str] = []
+    at = 0
+    for start, end in sorted(keep):
+        out.append("\n" * min(1, max(0, start - at)))
+        out.append(" " * (start - at - 1) if start > at else "")
+        out.append(text[max(start, at) : end])
+        at = max(at, end)
+    return "".join(out)
+
+
+def _voice(text: str, material: Sequence[Masked]) -> bool:
+    """Whether the first line is one quotation: a voice transcript, the user's own words."""
+    if not material or material[0].kind != "quote" or material[0].start:
+        return False
+    first = material[0]
+    return first.end == len(text) or text[first.end : first.end + 1] == "\n"
+
+
+def instruction(folded: Folded, text: str) -> tuple[list[Token], list[Masked]]:
+    """Tokens of the instruction, material replaced by a token of its kind."""
+    material = mask(text)
+    if _voice(text, material):
+        material = material[1:]
+    if folded.offsets is not None:
+        material = [_refold(span, folded.offsets) for span in material]
+    tokens: list[Token] = []
+    at = 0
+    for span in material:
+        if span.start > at:
+            tokens.extend(tokenise(folded.text, at, span.start))
+        tokens.append(Token(span.kind, f"<{span.kind}>", span.start, span.end))
+        at = span.end
+    tokens.extend(tokenise(folded.text, at, len(folded.text)))
+    if material and sum(token.kind in {"word", "cjk", "sea"} for token in tokens) == 0:
+        # Nothing but a quotation or an inline name: then it is what the user says.
+        if all(span.kind in {"quote", "code"} for span in material):
+            return tokenise(folded.text, 0, len(folded.text)), []
+    return tokens, material
+
+
+def _refold(span: Masked, offsets: Sequence[int]) -> Masked:
+    """A span of the original text as folded positions (rare: text that is not NFC)."""
+    low, high = _at(offsets, span.start), _at(offsets, span.end)
+    return Masked(span.kind, low, high)
+
+
+def _at(offsets: Sequence[int], position: int) -> int:
+    low, high = 0, len(offsets) - 1
+    while low < high:
+        middle = (low + high) // 2
+        if offsets[middle] < position:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+def read(text: str, book: RuleBook) -> Reading:
+    """Read one message.  Never raises, linear in the length of the text."""
+    peeled = peel(text, book.frames, book.suspects)
+    words = text[peeled.start : peeled.end]
+    windowed = len(words) > WINDOW
+    shown = _window(words) if windowed else words
+    folded = fold(shown)
+    tokens, material = instruction(folded, shown)
+    if len(tokens) > MAX_TOKENS:
+        half = MAX_TOKENS // 2
+        tokens = tokens[:half] + tokens[-half:]
+        windowed = True
+    return Reading(
+        text=words,
+        start=peeled.start,
+        folded=folded,
+        tokens=tuple(tokens),
+        keys=tuple(keys(tokens)),
+        material=tuple(material),
+        peeled=peeled,
+        tongue=identify(tokens, book.tongues, book.lexicon.weights),
+        windowed=windowed,
+    )
+
+
+def skill_tokens(text: str, span: tuple[int, int], hosts: Mapping[str, str]) -> list[Token]:
+    """Tokens of a skill's own text, the host's sentences in it left out."""
+    body = text[span[0] : span[1]]
+    for begin, end in hosts.items():
+        at = body.find(begin)
+        stop = body.find(end, at) if at >= 0 else -1
+        if at >= 0:
+            body = body[:at] + (body[stop + len(end) :] if stop >= 0 else "")
+    tokens, _ = instruction(fold(body[:WINDOW]), body[:WINDOW])
+    return tokens[:MAX_TOKENS]

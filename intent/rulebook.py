@@ -1,0 +1,104 @@
+"""The rule book as a value: rules, lexicon, languages, frames, policy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from .frames import Frame
+from .patterns import Pattern
+
+__all__ = ["Lexicon", "Policy", "Rule", "RuleBook", "TongueTable"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """One rule of the book.
+
+    Attributes:
+        id: ``toolset.pattern-name``, or ``topic.pattern-name`` for rules about the whole message.
+        toolset: what it votes on; empty for a rule that only sets a flag.
+        weight: log-odds; negative speaks against.
+        strong: names its toolset plainly enough for a later turn to add it.
+        flag: what it says of the message: ``negation``, ``greeting``, ``follow_up``,
+            ``conceptual``, ``task``, ``no_tools`` or empty.
+        patterns: any of them suffices.
+        unless: none of them may match.
+    """
+
+    id: str
+    toolset: str
+    weight: float
+    strong: bool
+    flag: str
+    patterns: tuple[Pattern, ...]
+    unless: tuple[Pattern, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lexicon:
+    """Learned weights: one packed integer a key, a lane of 24 bits a toolset.
+
+    Attributes:
+        lanes: toolsets, lowest lane first.
+        weights: key to its lanes, each weight plus ``OFFSET``.
+        bias: log-odds of a toolset before any key.
+        scale: log-odds of one unit.
+    """
+
+    lanes: tuple[str, ...]
+    weights: Mapping[str, int]
+    bias: tuple[float, ...]
+    scale: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TongueTable:
+    """Evidence of languages.
+
+    Attributes:
+        words: folded function word to the codes of its languages.
+        covered: codes that the rules and the lexicon read.
+    """
+
+    words: Mapping[str, tuple[str, ...]]
+    covered: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """Numbers that turn chances into a surface.
+
+    Attributes:
+        price: a toolset is kept when its chance is at least ``price`` per 1,000 tokens it costs.
+        evident: chance from which a later turn may add a toolset.
+        familiar: least share of known words for a narrow decision.
+        stranger: chance of a toolset that the book does not know and nothing in the message names.
+        generalists: toolsets of a broad surface.
+        bare: toolsets that a message about nothing is not narrowed away from.
+    """
+
+    price: float
+    evident: float
+    familiar: float
+    stranger: float
+    generalists: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuleBook:
+    """Everything that reading a message needs.
+
+    Attributes:
+        version: digest of the sources, in hex.
+        index: key to the positions of rules in ``rules`` that it may trigger.
+    """
+
+    version: str
+    rules: tuple[Rule, ...]
+    index: Mapping[str, tuple[int, ...]]
+    lexicon: Lexicon
+    tongues: TongueTable
+    frames: tuple[Frame, ...]
+    suspects: tuple[str, ...]
+    policy: Policy
