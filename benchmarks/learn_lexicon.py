@@ -1,4 +1,4 @@
-"""Learn the lexicon: ``python -m hermes_tool_router.benchmarks.learn_lexicon --train FILE --out FILE``.
+"""Learn the lexicon: ``python -m hermes_tool_router.benchmarks.learn_lexicon --help``.
 
 One logistic regression a toolset over the keys of :mod:`..intent.features`,
 written as whole numbers in a text table that is compiled into the rule book.

@@ -67,13 +67,21 @@ def catalog(costs: Mapping[str, int], servers: Sequence[str] = (), cost: int = 8
                 description="",
                 tools=(
                     ToolSpec(
-                        name=ToolName(name), toolset=ToolsetName(name), description="", tokens=tokens
+                        name=ToolName(name),
+                        toolset=ToolsetName(name),
+                        description="",
+                        tokens=tokens,
                     ),
                 ),
             )
             for name, tokens, origin in rows
         )
     )
+
+
+def _toolset(name: ToolsetName, tokens: int, origin: Origin) -> Toolset:
+    tool = ToolSpec(name=ToolName(name), toolset=name, description="", tokens=tokens)
+    return Toolset(name=name, origin=origin, description="", tools=(tool,))
 
 
 def book() -> RuleBook:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..intent.rulebook import RuleBook
 from ..router.engine import decide
 from ..router.session import SessionState, expand, start
-from ..router.values import Message, ToolsetName
+from ..router.values import Message
 from .options import Options
 from .routing import FLOOR, HERE, Case, book, catalog, read_cases, surface, write_rows
-from ..intent.rulebook import RuleBook
 
 __all__ = ["run"]
 

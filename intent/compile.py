@@ -15,14 +15,26 @@ from typing import Any
 
 from .tokens import fold, tokenise
 
-__all__ = ["BookError", "MAGIC", "compile_book", "elements", "patterns_of"]
+__all__ = ["MAGIC", "BookError", "compile_book", "elements", "patterns_of"]
 
 MAGIC = b"HTRB1\n"
 FLAGS = frozenset(
     ("", "negation", "greeting", "follow_up", "conceptual", "task", "no_tools", "request")
 )
 _RULE_KEYS = frozenset(
-    ("id", "any", "not", "weight", "strength", "flag", "stage", "source", "since", "match", "no_match")
+    (
+        "id",
+        "any",
+        "not",
+        "weight",
+        "strength",
+        "flag",
+        "stage",
+        "source",
+        "since",
+        "match",
+        "no_match",
+    )
 )
 _ELEMENT = re.compile(
     r"\s*(?:(?P<gap>\.{2,3})(?=\s|$)|(?P<start>\^)|(?P<end>\$)|\{(?P<name>[\w-]+)\}"
@@ -44,7 +56,9 @@ def _units(phrase: str, where: str) -> list[str]:
         elif piece.endswith("*"):
             stem = fold(piece[:-1]).text
             if len(stem) < 3:
-                raise BookError(f"{where}: {piece!r} is too short; a stem has three letters or more")
+                raise BookError(
+                    f"{where}: {piece!r} is too short; a stem has three letters or more"
+                )
             units.append(stem + "*")
         else:
             units.extend(token.text for token in tokenise(fold(piece).text))
@@ -53,9 +67,7 @@ def _units(phrase: str, where: str) -> list[str]:
     return units
 
 
-def elements(
-    pattern: str, snippets: Mapping[str, Sequence[str]], where: str
-) -> list[list[Any]]:
+def elements(pattern: str, snippets: Mapping[str, Sequence[str]], where: str) -> list[list[Any]]:
     """Compile one pattern to plain lists: ``[kind, phrases, reach]``."""
     row: list[list[Any]] = []
     at = 0
@@ -83,7 +95,9 @@ def elements(
             row.append(["maybe" if kind == "maybe" else "any", phrases, 0])
     lead = next((part[0] for part in row if part[0] != "start"), "")
     if lead != "any":
-        raise BookError(f"{where}: pattern {pattern!r} must begin with a word, not {lead or 'nothing'!r}")
+        raise BookError(
+            f"{where}: pattern {pattern!r} must begin with a word, not {lead or 'nothing'!r}"
+        )
     return row
 
 
@@ -97,25 +111,12 @@ def patterns_of(
     return [elements(value, snippets, where) for value in values]
 
 
-def _rule(
-    rule: Mapping[str, Any], toolset: str, file: str, snippets: Mapping[str, Sequence[str]]
-) -> dict[str, Any]:
-    ident = rule.get("id")
-    where = f"{file}: rule {ident!r}"
-    if not isinstance(ident, str) or not re.fullmatch(r"[a-z_]+\.[a-z0-9-]+", ident):
-        raise BookError(f"{where}: an id is 'toolset.pattern-name' in lower case")
+def _text(rule: Mapping[str, Any], where: str) -> None:
+    """Check the parts of a rule that are for people."""
     unknown = sorted(set(rule) - _RULE_KEYS)
     if unknown:
-        raise BookError(f"{where}: unknown key {unknown[0]!r}; allowed: {', '.join(sorted(_RULE_KEYS))}")
-    weight = rule.get("weight", 0.0)
-    if isinstance(weight, bool) or not isinstance(weight, (int, float)) or abs(weight) > 12:
-        raise BookError(f"{where}: weight must be a number from -12 to 12, not {weight!r}")
-    flag = rule.get("flag", "")
-    if flag not in FLAGS:
-        raise BookError(f"{where}: flag {flag!r} is unknown; allowed: {', '.join(sorted(FLAGS))}")
-    strength = rule.get("strength", "weak")
-    if strength not in {"weak", "strong"}:
-        raise BookError(f"{where}: strength must be weak or strong, not {strength!r}")
+        allowed = ", ".join(sorted(_RULE_KEYS))
+        raise BookError(f"{where}: unknown key {unknown[0]!r}; allowed: {allowed}")
     for key in ("source", "since"):
         if not isinstance(rule.get(key), str):
             raise BookError(f"{where}: {key!r} is missing")
@@ -123,6 +124,26 @@ def _rule(
         cases = rule.get(key, [])
         if len(cases) < 2 or not all(isinstance(case, str) for case in cases):
             raise BookError(f"{where}: {key!r} needs two quoted cases or more")
+
+
+def _choice(rule: Mapping[str, Any], key: str, allowed: frozenset[str], where: str) -> str:
+    value = rule.get(key, min(allowed, key=len) if "" in allowed else "weak")
+    if value not in allowed:
+        raise BookError(f"{where}: {key} {value!r} is unknown; allowed: {sorted(allowed)}")
+    return str(value)
+
+
+def _rule(
+    rule: Mapping[str, Any], toolset: str, file: str, snippets: Mapping[str, Sequence[str]]
+) -> dict[str, Any]:
+    ident = rule.get("id")
+    where = f"{file}: rule {ident!r}"
+    if not isinstance(ident, str) or not re.fullmatch(r"[a-z_]+\.[a-z0-9-]+", ident):
+        raise BookError(f"{where}: an id is 'toolset.pattern-name' in lower case")
+    _text(rule, where)
+    weight = rule.get("weight", 0.0)
+    if isinstance(weight, bool) or not isinstance(weight, (int, float)) or abs(weight) > 12:
+        raise BookError(f"{where}: weight must be a number from -12 to 12, not {weight!r}")
     patterns = patterns_of(rule, "any", snippets, where)
     if not patterns:
         raise BookError(f"{where}: 'any' has no pattern")
@@ -130,8 +151,8 @@ def _rule(
         "id": ident,
         "toolset": toolset,
         "weight": float(weight),
-        "strong": strength == "strong",
-        "flag": flag,
+        "strong": _choice(rule, "strength", frozenset(("weak", "strong")), where) == "strong",
+        "flag": _choice(rule, "flag", FLAGS, where),
         "any": patterns,
         "not": patterns_of(rule, "not", snippets, where),
     }
@@ -171,7 +192,13 @@ def compile_book(
         "rules": rules,
         "frames": sources["frames"]["frames"],
         "suspects": sources["frames"]["suspects"],
-        "languages": sources["languages"]["languages"],
+        "languages": {
+            code: {
+                "covered": bool(entry["covered"]),
+                "words": " ".join(sorted(set(fold(entry["words"]).text.split()))),
+            }
+            for code, entry in sources["languages"]["languages"].items()
+        },
         "policy": sources["policy"]["policy"],
     }
     table = lexicon.encode()

@@ -81,7 +81,26 @@ def _fires(rule: Rule, tokens: Sequence[Token]) -> tuple[int, int] | None:
 
 _SCOPE_ENDS = frozenset(("stop", "ask"))
 _TURNS = frozenset(
-    "but just instead und sondern aber sino pero mais mas ma però a но а просто maar gewoon".split()
+    [
+        "but",
+        "just",
+        "instead",
+        "und",
+        "sondern",
+        "aber",
+        "sino",
+        "pero",
+        "mais",
+        "mas",
+        "ma",
+        "però",
+        "a",
+        "но",
+        "а",
+        "просто",
+        "maar",
+        "gewoon",
+    ]
 )
 
 
@@ -105,9 +124,7 @@ def weigh(reading: Reading, book: RuleBook) -> Evidence:
     for rule, (start, end) in fired:
         negated = rule.flag == "" and any(low <= start < high for low, high in quiet)
         weight = -abs(rule.weight) if negated else rule.weight
-        votes.append(
-            Vote(rule=rule, weight=weight, span=reading.span(start, end), negated=negated)
-        )
+        votes.append(Vote(rule=rule, weight=weight, span=reading.span(start, end), negated=negated))
     keys: Sequence[str] = reading.keys
     if quiet:
         keys = keys_of(

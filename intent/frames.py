@@ -126,9 +126,10 @@ def peel(text: str, frames: Sequence[Frame], suspects: Sequence[str]) -> Peeled:
                 _add(evidence, frame.evidence)
     start, end = _trim(text, start, end)
     for _ in range(_DEPTH):
-        frame = next((f for f in prefixes if text.startswith(f.begin, start, end)), None)
-        if frame is None:
+        outer = [f for f in prefixes if text.startswith(f.begin, start, end)]
+        if not outer:
             break
+        frame = outer[0]
         span = (
             _tagged(text, start, end, frame)
             if frame.take == "tagged"

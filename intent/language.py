@@ -84,9 +84,7 @@ _BY_SCRIPT = {
 _SEVERAL = frozenset(("latin", "cyrillic", "arabic", "devanagari"))
 
 
-def identify(
-    tokens: Sequence[Token], table: TongueTable, vocabulary: Mapping[str, int]
-) -> Tongue:
+def identify(tokens: Sequence[Token], table: TongueTable, vocabulary: Mapping[str, int]) -> Tongue:
     """Name the languages of the words, and how much of them the book knows.
 
     Several languages in one message give several codes.

@@ -40,7 +40,9 @@ def totals(weights: Mapping[str, int], keys: Sequence[str], lanes: int) -> tuple
     ], len(known)
 
 
-def contributions(weights: Mapping[str, int], keys: Sequence[str], lane: int) -> list[tuple[str, int]]:
+def contributions(
+    weights: Mapping[str, int], keys: Sequence[str], lane: int
+) -> list[tuple[str, int]]:
     """Known keys and their weight in one lane, heaviest first, for explanations."""
     shift = 8 * _LANE * lane
     rows = [(key, ((weights[key] >> shift) & 0xFF) - OFFSET) for key in keys if key in weights]

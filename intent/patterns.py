@@ -33,6 +33,7 @@ class Element:
             ``gap``, ``start``, ``end``.
         phrases: rows of units; a unit is a folded word, ``word*`` or ``<kind>``.
         reach: tokens that a gap may hold.
+        singles: phrases of one plain word, apart so that they cost one look-up.
     """
 
     kind: str
@@ -47,6 +48,7 @@ Pattern = tuple[Element, ...]
 def triggers(pattern: Pattern) -> Iterator[str]:
     """Keys of which one must occur for the pattern to match (first units of its anchor)."""
     anchor = next(element for element in pattern if element.kind == "any")
+    yield from anchor.singles
     for phrase in anchor.phrases:
         unit = phrase[0]
         yield unit[:_WIDTH] + "*" if unit.endswith("*") and len(unit) > _WIDTH + 1 else unit

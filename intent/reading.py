@@ -15,13 +15,15 @@ from .tokens import Folded, Token, fold, tokenise
 
 __all__ = ["WINDOW", "Reading", "instruction", "read"]
 
+_WORDS = frozenset(("word", "cjk", "sea"))
 WINDOW = 8000
 """Characters read of a message; of a longer one, head, tail and request lines."""
 _HEAD = 3000
 _REQUEST_LINE = re.compile(
-    r"^[ \t>*#-]{0,8}(?:please|pls|can you|could you|would you|i need you to|i want you to|your task|task:"
-    r"|todo:|now |then |finally|bitte|kannst du|por favor|puedes|s'il (?:te|vous) pla|peux-tu|per favore"
-    r"|puoi|пожалуйста|можешь|请|帮我|お願い|してください|해 ?줘|lütfen|proszę|alsjeblieft)[^\n]{0,400}",
+    r"^[ \t>*#-]{0,8}(?:please|pls|can you|could you|would you|i need you to|i want you to"
+    r"|your task|task:|todo:|now |then |finally|bitte|kannst du|por favor|puedes"
+    r"|s'il (?:te|vous) pla|peux-tu|per favore|puoi|пожалуйста|можешь|请|帮我|お願い|してください"
+    r"|해 ?줘|lütfen|proszę|alsjeblieft)[^\n]{0,400}",
     re.IGNORECASE | re.MULTILINE,
 )
 
@@ -102,10 +104,10 @@ def instruction(folded: Folded, text: str) -> tuple[list[Token], list[Masked]]:
         tokens.append(Token(span.kind, f"<{span.kind}>", span.start, span.end))
         at = span.end
     tokens.extend(tokenise(folded.text, at, len(folded.text)))
-    if material and sum(token.kind in {"word", "cjk", "sea"} for token in tokens) == 0:
+    worded = any(token.kind in _WORDS for token in tokens)
+    if material and not worded and all(span.kind in {"quote", "code"} for span in material):
         # Nothing but a quotation or an inline name: then it is what the user says.
-        if all(span.kind in {"quote", "code"} for span in material):
-            return tokenise(folded.text, 0, len(folded.text)), []
+        return tokenise(folded.text), []
     return tokens, material
 
 

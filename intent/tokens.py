@@ -29,13 +29,15 @@ _EXTENSIONS = (
     "|gz|tgz|7z|rar|deb|rpm|apk|exe|dmg|iso|db|sqlite3?|parquet|ipynb|ics|eml|vcf|srt|ttf|pem|key|crt"
     "|bak|diff|patch|service|gpx|swift|lua|r|jl|vue|gradle|tf|proto|psd|ai|stl|dat|bin|po"
 )
+_DOTFILES = "env|bashrc|zshrc|gitignore|profile|vimrc|dockerignore"
 _WORD = rf"[^\W\d_{_COMBINING}](?:[^\W\d_]|[{_COMBINING}])*"
 _PATTERN = re.compile(
     rf"""
     (?P<url>(?:https?|ssh|s?ftp|file|wss?)://[^\s<>"'`]+|www\.[^\s<>"'`]+)
   | (?P<mail>[\w.+-]{{1,64}}@[\w-]{{1,63}}(?:\.[\w-]{{1,63}}){{1,8}})
   | (?P<path>(?:~|\.{{1,2}})?/[\w.@%+-][\w./@%+*-]*|[a-z]:\\[\w.\\ -]+|~/|\w[\w.-]*/[\w./-]*[\w/])
-  | (?P<file>[\w-]{{1,80}}(?:\.[\w-]{{1,40}}){{0,3}}\.(?:{_EXTENSIONS})(?![\w])|(?<![\w.])\.(?:env|bashrc|zshrc|gitignore|profile|vimrc|dockerignore)(?![\w]))
+  | (?P<file>[\w-]{{1,80}}(?:\.[\w-]{{1,40}}){{0,3}}\.(?:{_EXTENSIONS})(?![\w])
+      |(?<![\w.])\.(?:{_DOTFILES})(?![\w]))
   | (?P<time>\d{{1,2}}(?:[:.h]\d{{2}})(?![\d])|\d{{1,2}}\s?(?:am|pm|uhr)\b)
   | (?P<num>\d+(?:[.,]\d+)*%?)
   | (?P<flag>(?<!\w)--?[a-z][\w-]*)

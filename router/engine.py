@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ..intent.evidence import Evidence, weigh
 from ..intent.reading import Reading, read
 from ..intent.rulebook import RuleBook
-from .combine import chance, combine
+from .combine import chance, combine, log_odds
 from .naming import Named, match_names
 from .values import Catalog, Decision, Grade, Message, Opinion, Outcome, Reason, Tier, ToolsetName
 
@@ -67,7 +67,16 @@ def decide(
         reading = read(message.text, book)
         evidence = weigh(reading, book)
         return _conclude(
-            message, catalog, floor, book, reading, evidence, later_turn, first_contact, use_rules, opinions
+            message,
+            catalog,
+            floor,
+            book,
+            reading,
+            evidence,
+            later_turn,
+            first_contact,
+            use_rules,
+            opinions,
         )
     except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError) as error:
         return _full(catalog, "engine.error", errors=(f"{type(error).__name__}: {error}"[:200],))
@@ -186,7 +195,11 @@ def _weigh(
             reasons.append(
                 Reason(rule=vote.rule.id, toolset=name, weight=vote.weight, span=vote.span)
             )
-    attached = {"vision": 6.0 * message.has_image, "terminal": 2.0 * message.has_audio, "file": 2.0 * message.has_file}
+    attached = {
+        "vision": 6.0 * message.has_image,
+        "terminal": 2.0 * message.has_audio,
+        "file": 2.0 * message.has_file,
+    }
     for raw, weight in [*reading.peeled.evidence.items(), *attached.items()]:
         if weight:
             name = ToolsetName(raw)
@@ -199,17 +212,15 @@ def _weigh(
             reasons.append(Reason(rule="engine.named", toolset=name, weight=weight))
     total, tier = combine(odds if use_rules else None, forced, opinions)
     evident = frozenset(
-        name for name in catalog.names
+        name
+        for name in catalog.names
         if name in strong or chance(total.get(name, -20.0)) >= book.policy.evident
     )
     return _Weighed(odds=total, evident=evident, reasons=tuple(reasons), tier=tier)
 
 
 def _stranger(book: RuleBook) -> float:
-    from math import log
-
-    share = book.policy.stranger
-    return log(share / (1 - share))
+    return log_odds(book.policy.stranger)
 
 
 def _named(
