@@ -96,6 +96,10 @@ class StubModel:
         """The requests that belong to a user's turn."""
         return tuple(request for request in self.requests if request.kind is Kind.TURN)
 
+    def conversation(self, opener: str) -> tuple[Request, ...]:
+        """The requests of the conversation that began with ``opener``."""
+        return tuple(request for request in self.turns if request.opener == opener)
+
     @property
     def errors(self) -> tuple[str, ...]:
         """What script functions raised: faults of the script, not of Hermes."""

@@ -58,7 +58,7 @@ def say(text: str) -> Step:
     return Step(text=text)
 
 
-def call(name: str, **arguments: Any) -> Step:
+def call(name: str, /, **arguments: Any) -> Step:
     """Answer with a single tool call."""
     return Step(calls=(ToolCall(name=name, arguments=arguments),))
 
