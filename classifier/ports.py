@@ -7,7 +7,7 @@ from typing import Protocol
 
 from .outcomes import CallRecord
 
-__all__ = ["Observer", "SanitizedValue", "StateSanitizer"]
+__all__ = ["Observer", "SanitizedText", "SanitizedValue", "StateSanitizer"]
 
 Observer = Callable[[CallRecord], None]
 """Told about every call, after it ended, in the caller's thread; must not raise."""
@@ -27,8 +27,26 @@ class SanitizedValue(Protocol):
         ...
 
 
+class SanitizedText(Protocol):
+    """A text that may leave the machine."""
+
+    @property
+    def text(self) -> str:
+        """Always encodable as UTF-8."""
+        ...
+
+    @property
+    def complete(self) -> bool:
+        """Nothing was cut."""
+        ...
+
+
 class StateSanitizer(Protocol):
     """Removes secrets from what a model is shown."""
+
+    def text(self, text: str, /) -> SanitizedText:
+        """Sanitize a text.  Never raises."""
+        ...
 
     def value(self, obj: object, *, max_bytes: int) -> SanitizedValue:
         """Sanitize any value to at most ``max_bytes`` of JSON.  Never raises."""

@@ -174,7 +174,7 @@ class OneOriginTransport(httpx.BaseTransport):
             httpcore.URL(
                 scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path
             ),
-            headers=request.headers.raw,
+            headers=[(k, v) for k, v in request.headers.raw if not _tells_of_the_machine(k)],
             content=request.read(),
             extensions=request.extensions,
         ) as reply:
@@ -182,6 +182,11 @@ class OneOriginTransport(httpx.BaseTransport):
             coding = b",".join(v for k, v in reply.headers if k.lower() == b"content-encoding")
             body = _read(reply.iter_stream(), coding.decode("latin-1").strip().lower())
             return httpx.Response(reply.status, headers=headers, content=body)
+
+
+def _tells_of_the_machine(name: bytes) -> bool:
+    """Whether a header is one of the openai SDK's about system and Python version."""
+    return name.lower().startswith(b"x-stainless-")
 
 
 def _read(parts: Iterable[bytes], coding: str) -> bytes:

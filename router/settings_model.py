@@ -142,10 +142,24 @@ class LocalClassifier(Section):
 class SystemOne(Section):
     """Decision models: TypeSafe direct, OpenRouter, Vercel AI Gateway, or a server of yours."""
 
-    backend: Annotated[Literal["auto", "typesafe", "openrouter", "gateway"], folded] = setting(
-        "auto", "auto takes the first key present: TypeSafe, OpenRouter, AI Gateway."
+    backend: Annotated[
+        Literal["auto", "typesafe", "openrouter", "gateway", "local", "custom"], folded
+    ] = setting(
+        "auto",
+        "auto takes the first key present: TypeSafe, OpenRouter, AI Gateway; local and custom "
+        "ask the server at base_url.",
     )
-    model: Text = setting("jev-latest", "Model asked on TypeSafe unless typesafe_model is set.")
+    base_url: Url = setting(
+        "http://127.0.0.1:11434",
+        "Server for local and custom that speaks /v1/systemone: Ollama (this default), "
+        "llama.cpp, vLLM, LM Studio.",
+    )
+    api_key_env: EnvName | None = setting(
+        None, "Name of the environment variable with the key for local and custom; null: no key."
+    )
+    model: Text = setting(
+        "jev-latest", "Model for local, custom, and TypeSafe unless typesafe_model is set."
+    )
     timeout_s: float = setting(
         2.0, "Total deadline of one call, retry and queueing included.", unit="s", ge=0.01, le=10
     )
@@ -160,11 +174,13 @@ class SystemOne(Section):
     )
     openrouter_model: Text = setting("~typesafe/jev-latest", "Model on OpenRouter.")
     openrouter_base_url: Url = setting(
-        "https://openrouter.ai/api/alpha", "OpenRouter's Decisions API; calls go to /decisions."
+        "https://openrouter.ai/api/alpha",
+        "OpenRouter; calls go to its /v1/systemone, after a 404 to /alpha/decisions.",
     )
     jev_model: Text = setting("typesafe-ai/jev", "Model on the Vercel AI Gateway.")
     jev_base_url: Url = setting(
-        "https://ai-gateway.vercel.sh/v4/ai", "AI Gateway; calls go to /evaluation-model."
+        "https://ai-gateway.vercel.sh/v4/ai",
+        "AI Gateway; calls go to its /typesafe/v1/systemone, after a 404 to /evaluation-model.",
     )
     cache_seconds: float = setting(
         300.0, "How long an identical call shares one answer; 0 never.", unit="s", ge=0, le=86400
@@ -264,6 +280,12 @@ class JevAsk(Section):
     """The tool with which the model asks a decision model itself."""
 
     enabled: bool = setting(False, "Offer jev_ask; it sends what the model writes into it.")
+    max_calls_per_session: int = setting(
+        20, "Calls of one session; it is a way out for injected text.", unit="calls", ge=1, le=1000
+    )
+    state_max_bytes: int = setting(
+        4000, "Largest state; a larger one is refused, not cut.", unit="bytes", ge=256, le=16000
+    )
 
 
 class Cache(Section):

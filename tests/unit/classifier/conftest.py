@@ -11,7 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from hermes_tool_router.classifier.ports import SanitizedValue, StateSanitizer
+from hermes_tool_router.classifier.ports import SanitizedText, SanitizedValue, StateSanitizer
 
 Respond = Callable[[str, Mapping[str, str], bytes], tuple[int, Mapping[str, str], bytes]]
 
@@ -88,8 +88,20 @@ class Unchanged:
         self.complete = True
 
 
+class UnchangedText:
+    """The same for a text."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.complete = True
+
+
 class KeepsAll:
     """Removes nothing."""
+
+    def text(self, text: str, /) -> SanitizedText:
+        """Keep ``text``."""
+        return UnchangedText(text)
 
     def value(self, obj: object, *, max_bytes: int) -> SanitizedValue:
         """Wrap ``obj``."""

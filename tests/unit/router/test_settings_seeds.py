@@ -217,6 +217,8 @@ def test_jev_judge_snippet_reaches_our_paths() -> None:
     }
     assert system_one.model_dump() == {
         "backend": "openrouter",
+        "base_url": "http://127.0.0.1:11434",
+        "api_key_env": None,
         "model": "jev-latest",
         "timeout_s": 3.0,
         "max_workers": 4,
