@@ -4,7 +4,7 @@ VENV ?= .venv
 PY := $(VENV)/bin/python
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready-$(shell cksum pyproject.toml | cut -d' ' -f1)
-TYPES := .cache/types
+TYPES := $(VENV)/types
 JOBS ?= 2
 
 .DEFAULT_GOAL := help

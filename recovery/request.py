@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import accumulate
 
 from ..router.session import Phase, SessionState, append, grow
 from ..router.values import Catalog, Origin, ToolName, ToolsetName
@@ -22,6 +23,8 @@ _MENU_CHARACTERS = 1400
 """Bound of the menu: a no-tool request must stay under a quarter of the stock tool bytes."""
 _PURPOSE_CHARACTERS = 46
 _SUGGESTIONS = 3
+_LISTED = frozenset({Origin.BUILTIN, Origin.MCP, Origin.PLUGIN})
+"""Origins worth asking for; our own tools and the bridges are always there."""
 _NAMES_IN_A_REPLY = 40
 
 _INTRODUCTION = (
@@ -84,29 +87,21 @@ def menu(catalog: Catalog) -> str:
     It names every granted toolset whatever the route, so that all routes of a
     catalog share the same bytes and the model can always ask.
     """
-    entries = [
-        f"{toolset.name} ({purpose})"
-        if (purpose := _purpose(toolset.name, toolset.description))
-        else str(toolset.name)
-        for toolset in catalog.toolsets
-        if toolset.origin in {Origin.BUILTIN, Origin.MCP, Origin.PLUGIN}
-    ]
-    text = f"{_INTRODUCTION} {', '.join(entries)}."
+    listed = [ts for ts in catalog.toolsets if ts.origin in _LISTED]
+    with_purpose = [f"{ts.name}{_purpose(ts.name, ts.description)}" for ts in listed]
+    text = f"{_INTRODUCTION} {', '.join(with_purpose)}."
     if len(text) <= _MENU_CHARACTERS:
         return text
-    names = ", ".join(
-        toolset.name
-        for toolset in catalog.toolsets
-        if toolset.origin in {Origin.BUILTIN, Origin.MCP, Origin.PLUGIN}
-    )
-    return f"{_INTRODUCTION} {names}."
+    names = [str(ts.name) for ts in listed]
+    room = _MENU_CHARACTERS - len(_INTRODUCTION)
+    shown = sum(1 for total in accumulate(len(name) + 2 for name in names) if total < room)
+    more = f" and {len(names) - shown} more" if shown < len(names) else ""
+    return f"{_INTRODUCTION} {', '.join(names[:shown])}{more}."
 
 
 def _purpose(name: ToolsetName, description: str) -> str:
-    if name in _PURPOSES:
-        return _PURPOSES[name]
-    words = description.split(".")[0].strip()
-    return words if len(words) <= _PURPOSE_CHARACTERS else ""
+    words = _PURPOSES.get(name) or description.split(".")[0].strip()
+    return f" ({words})" if words and len(words) <= _PURPOSE_CHARACTERS else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,19 +1,178 @@
-"""Wiring: what Hermes calls, and what each call does."""
+"""Wiring: what Hermes calls, and what each call does.
+
+``register()`` may run twice in one process (a forced rescan clears the host's
+lists first), so everything it makes hangs on one :class:`Runtime` and nothing
+is kept at module level.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+import logging
+import os
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
-__all__ = ["Runtime", "register"]
+from ..recovery.request import NAME as REQUEST_TOOL
+from ..recovery.request import SCHEMA, TOOLSET
+from .catalog import CatalogReader
+from .deciding import TieredDecider
+from .events import RequestEvent, ToolCallEvent, TurnEvent
+from .guard import Guard
+from .host import hermes_home, is_registered, owner_of, parent_session
+from .places import Place, Places
+from .resources import rule_book
+from .settings_source import Reading, SettingsSource, hermes_host
+from .store import Stores
+from .surfaces import Record, Surfaces
+from .tokens import schema_tokens
+
+__all__ = ["HOOKS", "MIDDLEWARE", "Runtime", "register"]
+
+HOOKS = ("pre_llm_call",)
+MIDDLEWARE = ("llm_execution", "tool_request")
+"""What routing registers where it is switched on; the manifest lists the same."""
+
+_log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Runtime:
     """What one registration made; the commands read it."""
 
+    guard: Guard
+    source: SettingsSource
+    places: Places
+    surfaces: Surfaces
+    stores: Stores
+    registered: list[str] = field(default_factory=list)
+    """Hooks, middleware and tools that were registered, in order."""
+    problem: str = ""
+    """Why nothing is routed, empty where routing runs."""
+
+    def reading(self, platform: str = "") -> Reading:
+        """The settings of the home of the running turn."""
+        return self.source(hermes_home(), platform)
+
 
 def register(ctx: Any) -> Runtime:
-    """Register hooks, middleware and tools in a Hermes plugin context."""
-    del ctx
-    return Runtime()
+    """Register hooks, middleware and tools in a Hermes plugin context.
+
+    Never raises.  Where routing is off or cannot work, nothing that touches a
+    request is registered, and :attr:`Runtime.problem` says why.
+    """
+    runtime = _build(ctx)
+    reading = runtime.guard.run(
+        "register", runtime.reading, lambda: runtime.source(Path("nowhere"), "")
+    )
+    runtime.problem = _obstacle(ctx, reading)
+    if runtime.problem:
+        if reading.on:
+            _log.warning("tool-router: nothing is routed: %s", runtime.problem)
+        return runtime
+    return runtime.guard.run(
+        "register", lambda: _register_routing(ctx, runtime, reading), lambda: runtime
+    )
+
+
+def _build(ctx: Any) -> Runtime:
+    guard = Guard()
+    source = SettingsSource(hermes_host(ctx), guard=guard)
+    stores = Stores()
+    places = Places(home=hermes_home, settings=source, store=stores)
+    surfaces = Surfaces(
+        places=places,
+        decider=TieredDecider(book=rule_book(), guard=guard),
+        reader=CatalogReader(owner_of, schema_tokens),
+        is_registered=is_registered,
+        parent_of=lambda place, session_id: parent_session(place.home, session_id),
+        record=_recorder(guard),
+    )
+    return Runtime(guard=guard, source=source, places=places, surfaces=surfaces, stores=stores)
+
+
+def _obstacle(ctx: Any, reading: Reading) -> str:
+    """Why this process routes nothing, empty where it does."""
+    if not callable(getattr(ctx, "register_middleware", None)):
+        return "this Hermes has no middleware; 0.18.1 or newer is needed"
+    if reading.problem:
+        return reading.problem
+    if not (reading.settings.enabled_anywhere or _serves_many_profiles()):
+        return "switched off: set global.enabled to true"
+    return ""
+
+
+def _serves_many_profiles() -> bool:
+    """A gateway may serve a profile that has the router on beside one that has not."""
+    return "gateway" in sys.argv[1:3] or bool(os.environ.get("HERMES_GATEWAY_SESSION"))
+
+
+def _register_routing(ctx: Any, runtime: Runtime, reading: Reading) -> Runtime:
+    surfaces, guard = runtime.surfaces, runtime.guard
+
+    def pre_llm_call(**kwargs: Any) -> None:
+        guard.run(
+            "pre_llm_call", lambda: surfaces.begin_turn(TurnEvent.read(kwargs)), lambda: None
+        )
+
+    def llm_execution(
+        *, request: Mapping[str, Any], next_call: Callable[[Any], Any], **kwargs: Any
+    ) -> Any:
+        # Only the narrowing is guarded: a provider's error belongs to the host.
+        narrowed = guard.run(
+            "llm_execution",
+            lambda: surfaces.narrow(RequestEvent.read(kwargs), request),
+            lambda: request,
+        )
+        return next_call(narrowed)
+
+    def tool_request(**kwargs: Any) -> None:
+        guard.run("tool_request", lambda: surfaces.called(ToolCallEvent.read(kwargs)), lambda: None)
+
+    if reading.settings.mode == "enforce":
+        ctx.register_tool(
+            name=REQUEST_TOOL,
+            toolset=TOOLSET,
+            schema=dict(SCHEMA),
+            handler=_request_handler(runtime),
+            description=str(SCHEMA["description"]),
+        )
+        if not is_registered(REQUEST_TOOL):
+            runtime.problem = f"the host refused the tool {REQUEST_TOOL}, so nothing could be asked"
+            _log.warning("tool-router: nothing is routed: %s", runtime.problem)
+            return runtime
+        runtime.registered.append(REQUEST_TOOL)
+    ctx.register_hook("pre_llm_call", pre_llm_call)
+    ctx.register_middleware("tool_request", tool_request)
+    ctx.register_middleware("llm_execution", llm_execution)
+    runtime.registered += ["pre_llm_call", "tool_request", "llm_execution"]
+    return runtime
+
+
+def _request_handler(runtime: Runtime) -> Callable[..., str]:
+    def handler(args: object = None, **kwargs: Any) -> str:
+        session_id = kwargs.get("session_id")
+        payload = runtime.guard.run(
+            REQUEST_TOOL,
+            lambda: runtime.surfaces.asked(
+                session_id if isinstance(session_id, str) else "",
+                args if isinstance(args, Mapping) else {},
+            ),
+            lambda: {
+                "success": False,
+                "error": "the request could not be handled; call the tool that you need by name",
+            },
+        )
+        return json.dumps(payload, ensure_ascii=False)
+
+    return handler
+
+
+def _recorder(guard: Guard) -> Callable[[Place, Record], None]:
+    def record(place: Place, event: Record) -> None:
+        guard.run("record", lambda: place.store.note(event), lambda: None)
+
+    return record

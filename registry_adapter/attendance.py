@@ -1,0 +1,169 @@
+"""Who can answer an approval question now.
+
+The host has predicates for it, most of them private, and none for a single
+query.  Everything is asked at the moment of use: a gateway serves attended
+and unattended sessions in one process.  Names are those of hermes-agent
+0.19.0 ``tools/approval.py``; what is missing reads as "nobody", because an
+approval that nobody can give must not be counted on.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from types import ModuleType
+
+from .host import is_review_thread
+
+__all__ = ["Attendance", "Setting", "attendance", "has_later_policy_hook"]
+
+_QUERY_FLAGS = frozenset({"-q", "--query", "-z"})
+_UNATTENDED_PLATFORMS = frozenset({"cron", "curator", "webhook", "msgraph_webhook"})
+_TRUE = frozenset({"1", "true", "yes", "on"})
+
+
+class Setting(StrEnum):
+    """Where the call runs."""
+
+    INTERACTIVE = "interactive"
+    """A terminal or an editor session with somebody at it."""
+    MESSAGING = "messaging"
+    """A chat, or ``/v1/runs``: the question is delivered, and waits for an answer."""
+    SINGLE_QUERY = "single_query"
+    """``hermes chat -q``: the prompt has nobody to read it."""
+    YOLO = "yolo"
+    """``-z``, ``--yolo`` or ``/yolo``: an approval is given silently."""
+    CRON = "cron"
+    BARE = "bare"
+    """An agent without a terminal or a gateway."""
+    STATELESS_API = "stateless_api"
+    """``/v1/chat/completions``: nobody is told of the question."""
+    WEBHOOK = "webhook"
+    SUBAGENT = "subagent"
+    NESTED = "nested"
+    """A call that ``execute_code`` makes: it carries no session."""
+    REVIEW = "review"
+    """A background-review fork."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attendance:
+    """Who can answer, and whether the question would get through."""
+
+    setting: Setting
+
+    @property
+    def attended(self) -> bool:
+        """A human can answer."""
+        return self.setting in {Setting.INTERACTIVE, Setting.MESSAGING}
+
+
+def attendance(
+    *,
+    session_id: str,
+    platform: str,
+    environ: Mapping[str, str] = os.environ,
+    argv: Sequence[str] | None = None,
+) -> Attendance:
+    """Tell who can answer for a call.
+
+    Args:
+        session_id: of the call; nested calls have none.
+        platform: of the session's turn, as ``pre_llm_call`` named it.
+        environ: the process environment.
+        argv: the process arguments; ``None`` takes the real ones.
+    """
+    return Attendance(setting=_setting(session_id, platform, environ, argv))
+
+
+def _setting(
+    session_id: str, platform: str, environ: Mapping[str, str], argv: Sequence[str] | None
+) -> Setting:
+    if is_review_thread():
+        return Setting.REVIEW
+    if not session_id:
+        return Setting.NESTED
+    if platform == "subagent":
+        return Setting.SUBAGENT
+    approval = _approval_module()
+    if approval is None:
+        return Setting.BARE
+    if _yolo(approval):
+        return Setting.YOLO
+    if _set(environ, "HERMES_CRON_SESSION") or platform == "cron":
+        return Setting.CRON
+    if platform in _UNATTENDED_PLATFORMS:
+        return Setting.WEBHOOK
+    if _ask(approval, "_is_gateway_approval_context") or _set(environ, "HERMES_EXEC_ASK"):
+        return Setting.MESSAGING if _is_delivered(approval) else Setting.STATELESS_API
+    if not _ask(approval, "_is_interactive_cli"):
+        return Setting.BARE
+    return Setting.SINGLE_QUERY if _is_single_query(environ, argv) else Setting.INTERACTIVE
+
+
+def has_later_policy_hook(callback: object) -> bool:
+    """Whether a ``pre_tool_call`` callback runs after ours.
+
+    The first directive wins (hermes-agent 0.19.0 hermes_cli/plugins.py:2101),
+    so our ``approve`` would hide a later ``block``.  Where the list cannot be
+    read the answer is yes.
+    """
+    callbacks = _policy_hooks()
+    return not callbacks or callbacks[-1] is not callback
+
+
+def _policy_hooks() -> tuple[object, ...]:
+    from hermes_cli import plugins  # noqa: PLC0415 - host import
+
+    snapshot = getattr(plugins, "iter_hook_callbacks", None)  # newer than 0.19.0
+    if callable(snapshot):
+        return tuple(_callback(item) for item in snapshot("pre_tool_call"))
+    hooks = getattr(plugins.get_plugin_manager(), "_hooks", {})
+    return tuple(hooks.get("pre_tool_call", ()))
+
+
+def _callback(item: object) -> object:
+    """Newer hosts yield the callback itself, or a pair that ends in it."""
+    return item[-1] if isinstance(item, tuple) and item else item
+
+
+def _approval_module() -> ModuleType | None:
+    try:
+        from tools import approval  # noqa: PLC0415 - host import
+    except ImportError:
+        return None
+    return approval if isinstance(approval, ModuleType) else None
+
+
+def _yolo(approval: ModuleType) -> bool:
+    frozen = bool(getattr(approval, "_YOLO_MODE_FROZEN", False))
+    return frozen or _ask(approval, "is_current_session_yolo_enabled")
+
+
+def _is_delivered(approval: ModuleType) -> bool:
+    """Whether the session has a channel that carries the question to somebody."""
+    callbacks = getattr(approval, "_gateway_notify_cbs", {})
+    key = getattr(approval, "get_current_session_key", lambda: "")()
+    return key in callbacks
+
+
+def _is_single_query(environ: Mapping[str, str], argv: Sequence[str] | None) -> bool:
+    if _set(environ, "HERMES_SINGLE_QUERY_SESSION"):  # newer than 0.19.0
+        return True
+    arguments = sys.argv[1:] if argv is None else argv
+    flagged = any(
+        item in _QUERY_FLAGS or item.startswith(("--query=", "-q=")) for item in arguments
+    )
+    return flagged
+
+
+def _ask(module: ModuleType, name: str) -> bool:
+    predicate = getattr(module, name, None)
+    return bool(predicate()) if callable(predicate) else False
+
+
+def _set(environ: Mapping[str, str], name: str) -> bool:
+    return environ.get(name, "").strip().lower() in _TRUE

@@ -1,0 +1,100 @@
+"""Ask the tiers in their order, each only where the one before left something open (D7)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from ..intent.book import RuleBook
+from ..router.engine import decide
+from ..router.floor import floor_toolsets
+from ..router.values import Catalog, Decision, Grade, Opinion, Outcome, Reason
+from .events import TurnEvent
+from .guard import Guard
+from .host import is_kanban_worker
+from .places import Place
+
+__all__ = ["LocalTier", "NetworkTier", "TieredDecider"]
+
+LocalTier = Callable[[str, Catalog], Opinion | None]
+"""The embedded encoder: an opinion, or ``None`` where it abstains."""
+NetworkTier = Callable[[TurnEvent, Catalog, Place], Opinion | None]
+"""One network classifier: an opinion, a failed one, or ``None`` where it was not asked."""
+
+
+class TieredDecider:
+    """Rules first, then the encoder, then one network model.
+
+    Args:
+        book: the compiled rule book.
+        guard: turns a fault into a full decision.
+        local: the encoder of a place, ``None`` where there is none.
+        network: the network classifier of a place, ``None`` where none is enabled.
+    """
+
+    def __init__(
+        self,
+        *,
+        book: RuleBook,
+        guard: Guard,
+        local: Callable[[Place], LocalTier | None] = lambda place: None,
+        network: Callable[[Place], NetworkTier | None] = lambda place: None,
+        environ: Mapping[str, str] | None = None,
+    ) -> None:
+        self._book = book
+        self._guard = guard
+        self._local = local
+        self._network = network
+        self._environ = environ
+
+    def decide(
+        self, turn: TurnEvent, catalog: Catalog, place: Place, *, later_turn: bool
+    ) -> Decision:
+        """A decision; any fault on the way makes it a full one.  Never raises."""
+        return self._guard.run(
+            "decide",
+            lambda: self._decide(turn, catalog, place, later_turn=later_turn),
+            lambda: Decision(
+                outcome=Outcome.FULL,
+                grade=Grade.FULL,
+                toolsets=catalog.names,
+                reasons=(Reason(rule="engine.error"),),
+                errors=("the decision failed",),
+            ),
+        )
+
+    def _decide(
+        self, turn: TurnEvent, catalog: Catalog, place: Place, *, later_turn: bool
+    ) -> Decision:
+        floor = floor_toolsets(
+            catalog,
+            configured=place.settings.floor_toolsets,
+            kanban_worker=is_kanban_worker(self._environ),
+        )
+
+        def with_opinions(*opinions: Opinion) -> Decision:
+            return decide(
+                turn.message,
+                catalog,
+                floor=floor,
+                book=self._book,
+                later_turn=later_turn,
+                first_contact=turn.is_first_turn,
+                use_rules=place.settings.deterministic_rules_enabled,
+                opinions=opinions,
+                confidence_threshold=place.settings.confidence_threshold,
+            )
+
+        decision = with_opinions()
+        if later_turn or not decision.undecided:
+            return decision  # a later turn adds strong evidence only: no model is asked
+        opinions: tuple[Opinion, ...] = ()
+        local = self._local(place)
+        opinion = local(turn.message.text, catalog) if local else None
+        if opinion is not None:
+            opinions = (opinion,)
+            decision = with_opinions(*opinions)
+        network = self._network(place)
+        if network is None or not decision.undecided:
+            return decision
+        opinion = network(turn, catalog, place)
+        return decision if opinion is None else with_opinions(*opinions, opinion)

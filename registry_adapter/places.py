@@ -1,0 +1,73 @@
+"""Where a turn runs: the home, its settings, its store.
+
+A gateway serves several profiles in one process and switches the home per
+turn, so nothing of this is kept from ``register()`` on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from ..router.session import SessionState
+from ..router.settings import Settings
+from .settings_source import Reading
+
+__all__ = ["Place", "Places", "SessionStore"]
+
+
+class SessionStore(Protocol):
+    """Surfaces that outlive the process."""
+
+    def get(self, session_id: str) -> SessionState | None:
+        """The state of a session, ``None`` where it is not known."""
+
+    def put(self, state: SessionState) -> None:
+        """Keep a state."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """One home at one instant."""
+
+    home: Path
+    settings: Settings
+    store: SessionStore
+    routes: bool
+    """Routing is switched on here and the settings are valid."""
+
+    @property
+    def shadow(self) -> bool:
+        """Decide and log, change nothing."""
+        return self.settings.mode == "shadow"
+
+
+class Places:
+    """Finds the place of the turn that runs now.
+
+    Args:
+        home: the home of the running turn.
+        settings: what holds in a home, on a platform.
+        store: the store of a home; the same object for the same home.
+    """
+
+    def __init__(
+        self,
+        *,
+        home: Callable[[], Path],
+        settings: Callable[[Path, str], Reading],
+        store: Callable[[Path], SessionStore],
+    ) -> None:
+        self._home = home
+        self._settings = settings
+        self._store = store
+
+    def __call__(self, platform: str) -> Place:
+        """The place for a turn on ``platform``; empty: the profile as a whole."""
+        home = self._home()
+        reading = self._settings(home, platform)
+        return Place(
+            home=home, settings=reading.settings, store=self._store(home), routes=reading.on
+        )

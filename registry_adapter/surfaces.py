@@ -1,0 +1,356 @@
+"""One surface per session, from the first request to the last.
+
+``pre_llm_call`` announces a turn; the turn's first request is the moment of
+decision, because only the request says what the host granted.  Whatever goes
+wrong on the way leaves the request as the host built it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from ..recovery.expansion import recover
+from ..recovery.request import NAME as REQUEST_TOOL
+from ..recovery.request import answer, menu
+from ..router import session as sessions
+from ..router.floor import pinned_tools
+from ..router.session import Phase, SessionState
+from ..router.values import Catalog, Decision, ToolName
+from .catalog import CatalogReader
+from .events import RequestEvent, ToolCallEvent, TurnEvent
+from .host import is_review_thread
+from .places import Place
+from .wire import WireTools, forced_tool, read_tools, used_names, with_tools
+
+__all__ = ["Decider", "Record", "Surfaces"]
+
+_LIVE_SESSIONS = 1024
+"""Sessions whose catalog is kept in memory; an evicted one is read again from its next request."""
+
+_UNROUTED_PLATFORMS = frozenset({"subagent", "curator"})
+"""Agents that Hermes starts with a grant of their own (tools/delegate_tool.py:1382,
+agent/curator.py:1931)."""
+
+
+class Decider(Protocol):
+    """Chooses the toolsets for one message."""
+
+    def decide(
+        self, turn: TurnEvent, catalog: Catalog, place: Place, *, later_turn: bool
+    ) -> Decision:
+        """A decision; an error inside is a full one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """What happened to one session; holds no user text.
+
+    Attributes:
+        kind: ``decision``, ``expansion``, ``recovery``, ``request``, ``inherit`` or ``pass``.
+        shadow: the record says what would have happened.
+        names: toolsets or tools that the event added.
+        tokens_full: cost of all granted schemas, in tokens.
+        tokens_sent: cost of the schemas that go out, in tokens.
+    """
+
+    kind: str
+    session_id: str
+    platform: str
+    shadow: bool
+    state: SessionState
+    names: tuple[str, ...] = ()
+    decision: Decision | None = None
+    tokens_full: int = 0
+    tokens_sent: int = 0
+
+
+@dataclass(slots=True)
+class _Live:
+    """What is known of a session while the process runs."""
+
+    lock: threading.RLock = field(default_factory=threading.RLock)
+    turn: TurnEvent | None = None
+    """Announced, and not decided yet."""
+    names: tuple[ToolName, ...] = ()
+    catalog: Catalog | None = None
+    shadow_state: SessionState | None = None
+
+
+class Surfaces:
+    """Keeps every session's surface.
+
+    Args:
+        places: home, settings and store of the turn that runs now.
+        decider: chooses toolsets.
+        reader: turns a request's tools into a catalog.
+        is_registered: whether the host knows a bare tool name.
+        parent_of: id of the session that another one continues, empty where there is none.
+        record: told of every change, in the caller's thread.
+    """
+
+    def __init__(
+        self,
+        *,
+        places: Callable[[str], Place],
+        decider: Decider,
+        reader: CatalogReader,
+        is_registered: Callable[[str], bool],
+        parent_of: Callable[[Place, str], str],
+        record: Callable[[Place, Record], None],
+    ) -> None:
+        self._places = places
+        self._decider = decider
+        self._reader = reader
+        self._is_registered = is_registered
+        self._parent_of = parent_of
+        self._record = record
+        self._lock = threading.Lock()
+        self._live: OrderedDict[tuple[str, str], _Live] = OrderedDict()
+
+    # -- what the host calls ------------------------------------------------
+
+    def begin_turn(self, event: TurnEvent) -> None:
+        """Remember a turn until its first request.
+
+        Background-review forks share their parent's session id and are no turn of it (D4).
+        """
+        if not event.session_id or is_review_thread():
+            return
+        place = self._places(event.platform)
+        if (place.routes and event.platform not in _UNROUTED_PLATFORMS) or (
+            place.routes and place.settings.route_subagents
+        ):
+            self._entry(place, event.session_id).turn = event
+
+    def narrow(self, event: RequestEvent, request: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The request to send: a new one, or ``request`` itself where nothing changes."""
+        tools = read_tools(request, event.api_mode, self._is_registered)
+        if tools is None or not event.session_id:
+            return request
+        place = self._places(event.platform)
+        if not place.routes:
+            return _without_own_tool(request, tools)
+        live = self._entry(place, event.session_id)
+        with live.lock:
+            catalog = self._catalog(live, tools)
+            before = self._state(place, live, event.session_id)
+            state = self._after_turn(place, live, before, event, tools, catalog)
+            if state is None:
+                return request
+            state = self._with_history(state, request, catalog)
+            state = sessions.settle(state, tools.named)
+            self._keep(place, live, before, state)
+        if place.shadow:
+            return _without_own_tool(request, tools)
+        return self._filtered(state, request, tools)
+
+    def called(self, event: ToolCallEvent) -> None:
+        """Let a called tool's toolset join the surface."""
+        if not event.session_id or is_review_thread():
+            return
+        place, live, state = self._known(event.session_id)
+        if live is None or state is None or live.catalog is None:
+            return
+        with live.lock:
+            grown = recover(state, ToolName(event.tool), live.catalog)
+            if grown is state:
+                return
+            self._keep(place, live, state, grown)
+            self._tell(place, "recovery", grown, live.catalog, before=state)
+
+    def asked(self, session_id: str, args: Mapping[str, object]) -> Mapping[str, object]:
+        """Handle one call of ``request_toolset``."""
+        place, live, state = self._known(session_id)
+        if live is None or live.catalog is None or state is None:
+            return {
+                "success": True,
+                "note": "nothing is held back here: every granted tool can be called by name",
+            }
+        with live.lock:
+            reply = answer(state, args, live.catalog)
+            if reply.state is not state:
+                self._keep(place, live, state, reply.state)
+                self._tell(place, "request", reply.state, live.catalog, before=state)
+        return reply.payload
+
+    # -- what the commands call ----------------------------------------------
+
+    def state(self, session_id: str) -> SessionState | None:
+        """The session's state, ``None`` where it is not known."""
+        return self._known(session_id)[2]
+
+    def open(self, session_id: str) -> SessionState | None:
+        """Send everything for the rest of the session."""
+        place, live, state = self._known(session_id)
+        if live is None or state is None:
+            return None
+        with live.lock:
+            opened = sessions.open_up(state)
+            self._keep(place, live, state, opened)
+        return opened
+
+    # -- steps ----------------------------------------------------------------
+
+    def _after_turn(
+        self,
+        place: Place,
+        live: _Live,
+        state: SessionState | None,
+        event: RequestEvent,
+        tools: WireTools,
+        catalog: Catalog,
+    ) -> SessionState | None:
+        """The state once the announced turn, if any, is decided."""
+        turn = live.turn
+        if turn is None or is_review_thread() or turn.turn_id != event.turn_id:
+            return state
+        live.turn = None
+        fresh = turn.is_first_turn and turn.origin_session in {"", turn.session_id}
+        if state is None or fresh:
+            return self._first(place, turn, tools, catalog, fresh=fresh)
+        if state.phase is Phase.PASS or not place.settings.expand_on_later_turns:
+            return state
+        decision = self._decider.decide(turn, catalog, place, later_turn=True)
+        grown = sessions.expand(state, decision, catalog)
+        if grown is not state:
+            self._tell(place, "expansion", grown, catalog, before=state, decision=decision)
+        return grown
+
+    def _first(
+        self, place: Place, turn: TurnEvent, tools: WireTools, catalog: Catalog, *, fresh: bool
+    ) -> SessionState:
+        if not (place.shadow or _can_recover(tools)):
+            state = sessions.pass_through(turn.session_id, why="host.no_request_toolset")
+            self._tell(place, "pass", state, catalog, turn=turn)
+            return state
+        if not fresh:
+            return self._inherited(place, turn, catalog)
+        decision = self._decider.decide(turn, catalog, place, later_turn=False)
+        state = sessions.start(turn.session_id, decision, catalog, menu=menu(catalog))
+        state = sessions.append(state, pinned_tools(catalog, place.settings.floor_tools))
+        self._tell(place, "decision", state, catalog, turn=turn, decision=decision)
+        return state
+
+    def _inherited(self, place: Place, turn: TurnEvent, catalog: Catalog) -> SessionState:
+        """A session with a past that we have not seen: its parent's surface, or none of ours."""
+        candidates = [turn.origin_session, self._parent_of(place, turn.session_id)]
+        for parent_id in candidates:
+            if parent_id and parent_id != turn.session_id:
+                parent = place.store.get(parent_id)
+                if parent is not None:
+                    state = sessions.inherit(parent, turn.session_id)
+                    self._tell(place, "inherit", state, catalog, turn=turn)
+                    return state
+        state = sessions.pass_through(turn.session_id, why="host.unknown_history")
+        self._tell(place, "pass", state, catalog, turn=turn)
+        return state
+
+    def _with_history(
+        self, state: SessionState, request: Mapping[str, Any], catalog: Catalog
+    ) -> SessionState:
+        """Names that the request itself relies on stay, whatever the state says (D3)."""
+        if state.phase in {Phase.PASS, Phase.OPEN}:
+            return state
+        visible = set(state.order)
+        granted = set(catalog.order)
+        needed = [forced_tool(request), *used_names(request)]
+        return sessions.append(
+            state, [ToolName(name) for name in needed if name in granted and name not in visible]
+        )
+
+    def _filtered(
+        self, state: SessionState, request: Mapping[str, Any], tools: WireTools
+    ) -> Mapping[str, Any]:
+        keep = sessions.sent_names(state, tools.named)
+        if not keep:
+            return request  # nothing would be left: the full surface, never an empty one
+        described = {ToolName(REQUEST_TOOL): state.menu} if state.menu else {}
+        return with_tools(request, tools, keep, descriptions=described)
+
+    # -- bookkeeping ------------------------------------------------------------
+
+    def _entry(self, place: Place, session_id: str) -> _Live:
+        key = (str(place.home), session_id)
+        with self._lock:
+            live = self._live.get(key)
+            if live is None:
+                live = self._live[key] = _Live()
+                while len(self._live) > _LIVE_SESSIONS:
+                    self._live.popitem(last=False)
+            else:
+                self._live.move_to_end(key)
+            return live
+
+    def _known(self, session_id: str) -> tuple[Place, _Live | None, SessionState | None]:
+        place = self._places("")
+        with self._lock:
+            live = self._live.get((str(place.home), session_id))
+        if live is None:
+            return place, None, place.store.get(session_id) if session_id else None
+        return place, live, self._state(place, live, session_id)
+
+    def _state(self, place: Place, live: _Live, session_id: str) -> SessionState | None:
+        return live.shadow_state if place.shadow else place.store.get(session_id)
+
+    def _keep(
+        self, place: Place, live: _Live, before: SessionState | None, state: SessionState
+    ) -> None:
+        if state is before or state == before:
+            return
+        if place.shadow:
+            live.shadow_state = state  # shadow leaves no trace that enforce could act on
+        else:
+            place.store.put(state)
+
+    def _catalog(self, live: _Live, tools: WireTools) -> Catalog:
+        if live.catalog is None or live.names != tools.named:
+            live.catalog = self._reader.read(tools)
+            live.names = tools.named
+        return live.catalog
+
+    def _tell(
+        self,
+        place: Place,
+        kind: str,
+        state: SessionState,
+        catalog: Catalog,
+        *,
+        before: SessionState | None = None,
+        turn: TurnEvent | None = None,
+        decision: Decision | None = None,
+    ) -> None:
+        costs = {spec.name: spec.tokens for ts in catalog.toolsets for spec in ts.tools}
+        names = sessions.sent_names(state, catalog.order)
+        sent = catalog.tokens if names is None else sum(costs[name] for name in names)
+        known = len(before.added) if before else 0
+        self._record(
+            place,
+            Record(
+                kind=kind,
+                session_id=state.session_id,
+                platform=turn.platform if turn else "",
+                shadow=place.shadow,
+                state=state,
+                names=tuple(str(name) for name in state.added[known:]),
+                decision=decision,
+                tokens_full=catalog.tokens,
+                tokens_sent=sent,
+            ),
+        )
+
+
+def _can_recover(tools: WireTools) -> bool:
+    """Whether the model has a way to ask: directly, or through Tool Search's bridge."""
+    return REQUEST_TOOL in tools.named or "tool_call" in tools.named
+
+
+def _without_own_tool(request: Mapping[str, Any], tools: WireTools) -> Mapping[str, Any]:
+    """Where routing is off, another profile of this process may still have our tool on."""
+    if REQUEST_TOOL not in tools.named or len(tools.named) == 1:
+        return request
+    keep = tuple(name for name in tools.named if name != REQUEST_TOOL)
+    return with_tools(request, tools, keep, descriptions={})
