@@ -154,10 +154,7 @@ def _is_single_query(environ: Mapping[str, str], argv: Sequence[str] | None) -> 
     if _set(environ, "HERMES_SINGLE_QUERY_SESSION"):  # newer than 0.19.0
         return True
     arguments = sys.argv[1:] if argv is None else argv
-    flagged = any(
-        item in _QUERY_FLAGS or item.startswith(("--query=", "-q=")) for item in arguments
-    )
-    return flagged
+    return any(item in _QUERY_FLAGS or item.startswith(("--query=", "-q=")) for item in arguments)
 
 
 def _ask(module: ModuleType, name: str) -> bool:

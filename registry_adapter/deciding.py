@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from ..intent.book import RuleBook
+from ..intent.rulebook import RuleBook
 from ..router.engine import decide
 from ..router.floor import floor_toolsets
 from ..router.values import Catalog, Decision, Grade, Opinion, Outcome, Reason

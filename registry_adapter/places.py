@@ -9,23 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
-from ..router.session import SessionState
 from ..router.settings import Settings
 from .settings_source import Reading
+from .store import StateStore
 
-__all__ = ["Place", "Places", "SessionStore"]
-
-
-class SessionStore(Protocol):
-    """Surfaces that outlive the process."""
-
-    def get(self, session_id: str) -> SessionState | None:
-        """The state of a session, ``None`` where it is not known."""
-
-    def put(self, state: SessionState) -> None:
-        """Keep a state."""
+__all__ = ["Place", "Places"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +23,7 @@ class Place:
 
     home: Path
     settings: Settings
-    store: SessionStore
+    store: StateStore
     routes: bool
     """Routing is switched on here and the settings are valid."""
 
@@ -58,7 +47,7 @@ class Places:
         *,
         home: Callable[[], Path],
         settings: Callable[[Path, str], Reading],
-        store: Callable[[Path], SessionStore],
+        store: Callable[[Path], StateStore],
     ) -> None:
         self._home = home
         self._settings = settings

@@ -23,11 +23,12 @@ from .deciding import TieredDecider
 from .events import RequestEvent, ToolCallEvent, TurnEvent
 from .guard import Guard
 from .host import hermes_home, is_registered, owner_of, parent_session
-from .places import Place, Places
+from .places import Places
+from .recording import Recorder
 from .resources import rule_book
 from .settings_source import Reading, SettingsSource, hermes_host
-from .store import Stores
-from .surfaces import Record, Surfaces
+from .stores import Stores
+from .surfaces import Surfaces
 from .tokens import schema_tokens
 
 __all__ = ["HOOKS", "MIDDLEWARE", "Runtime", "register"]
@@ -89,7 +90,7 @@ def _build(ctx: Any) -> Runtime:
         reader=CatalogReader(owner_of, schema_tokens),
         is_registered=is_registered,
         parent_of=lambda place, session_id: parent_session(place.home, session_id),
-        record=_recorder(guard),
+        record=Recorder(guard),
     )
     return Runtime(guard=guard, source=source, places=places, surfaces=surfaces, stores=stores)
 
@@ -114,9 +115,7 @@ def _register_routing(ctx: Any, runtime: Runtime, reading: Reading) -> Runtime:
     surfaces, guard = runtime.surfaces, runtime.guard
 
     def pre_llm_call(**kwargs: Any) -> None:
-        guard.run(
-            "pre_llm_call", lambda: surfaces.begin_turn(TurnEvent.read(kwargs)), lambda: None
-        )
+        guard.run("pre_llm_call", lambda: surfaces.begin_turn(TurnEvent.read(kwargs)), lambda: None)
 
     def llm_execution(
         *, request: Mapping[str, Any], next_call: Callable[[Any], Any], **kwargs: Any
@@ -169,10 +168,3 @@ def _request_handler(runtime: Runtime) -> Callable[..., str]:
         return json.dumps(payload, ensure_ascii=False)
 
     return handler
-
-
-def _recorder(guard: Guard) -> Callable[[Place, Record], None]:
-    def record(place: Place, event: Record) -> None:
-        guard.run("record", lambda: place.store.note(event), lambda: None)
-
-    return record

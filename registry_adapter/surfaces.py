@@ -8,6 +8,7 @@ wrong on the way leaves the request as the host built it.
 from __future__ import annotations
 
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -47,11 +48,13 @@ class Decider(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
-    """What happened to one session; holds no user text.
+    """What happened to one session.
 
     Attributes:
         kind: ``decision``, ``expansion``, ``recovery``, ``request``, ``inherit`` or ``pass``.
         shadow: the record says what would have happened.
+        message: what was decided on; only its keyed digest is ever kept.
+        micros: time that the decision took, in microseconds.
         names: toolsets or tools that the event added.
         tokens_full: cost of all granted schemas, in tokens.
         tokens_sent: cost of the schemas that go out, in tokens.
@@ -62,6 +65,8 @@ class Record:
     platform: str
     shadow: bool
     state: SessionState
+    message: str = ""
+    micros: int = 0
     names: tuple[str, ...] = ()
     decision: Decision | None = None
     tokens_full: int = 0
@@ -90,6 +95,7 @@ class Surfaces:
         is_registered: whether the host knows a bare tool name.
         parent_of: id of the session that another one continues, empty where there is none.
         record: told of every change, in the caller's thread.
+        clock: seconds, for the time that a decision takes.
     """
 
     def __init__(
@@ -101,6 +107,7 @@ class Surfaces:
         is_registered: Callable[[str], bool],
         parent_of: Callable[[Place, str], str],
         record: Callable[[Place, Record], None],
+        clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         self._places = places
         self._decider = decider
@@ -108,6 +115,7 @@ class Surfaces:
         self._is_registered = is_registered
         self._parent_of = parent_of
         self._record = record
+        self._clock = clock
         self._lock = threading.Lock()
         self._live: OrderedDict[tuple[str, str], _Live] = OrderedDict()
 
@@ -214,10 +222,20 @@ class Surfaces:
             return self._first(place, turn, tools, catalog, fresh=fresh)
         if state.phase is Phase.PASS or not place.settings.expand_on_later_turns:
             return state
+        started = self._clock()
         decision = self._decider.decide(turn, catalog, place, later_turn=True)
         grown = sessions.expand(state, decision, catalog)
         if grown is not state:
-            self._tell(place, "expansion", grown, catalog, before=state, decision=decision)
+            self._tell(
+                place,
+                "expansion",
+                grown,
+                catalog,
+                before=state,
+                turn=turn,
+                decision=decision,
+                started=started,
+            )
         return grown
 
     def _first(
@@ -229,10 +247,11 @@ class Surfaces:
             return state
         if not fresh:
             return self._inherited(place, turn, catalog)
+        started = self._clock()
         decision = self._decider.decide(turn, catalog, place, later_turn=False)
         state = sessions.start(turn.session_id, decision, catalog, menu=menu(catalog))
         state = sessions.append(state, pinned_tools(catalog, place.settings.floor_tools))
-        self._tell(place, "decision", state, catalog, turn=turn, decision=decision)
+        self._tell(place, "decision", state, catalog, turn=turn, decision=decision, started=started)
         return state
 
     def _inherited(self, place: Place, turn: TurnEvent, catalog: Catalog) -> SessionState:
@@ -322,10 +341,9 @@ class Surfaces:
         before: SessionState | None = None,
         turn: TurnEvent | None = None,
         decision: Decision | None = None,
+        started: float | None = None,
     ) -> None:
-        costs = {spec.name: spec.tokens for ts in catalog.toolsets for spec in ts.tools}
-        names = sessions.sent_names(state, catalog.order)
-        sent = catalog.tokens if names is None else sum(costs[name] for name in names)
+        sent = _cost(state, catalog)
         known = len(before.added) if before else 0
         self._record(
             place,
@@ -335,12 +353,23 @@ class Surfaces:
                 platform=turn.platform if turn else "",
                 shadow=place.shadow,
                 state=state,
+                message=turn.message.text if turn else "",
+                micros=0 if started is None else round((self._clock() - started) * 1e6),
                 names=tuple(str(name) for name in state.added[known:]),
                 decision=decision,
                 tokens_full=catalog.tokens,
                 tokens_sent=sent,
             ),
         )
+
+
+def _cost(state: SessionState, catalog: Catalog) -> int:
+    """Tokens of what the state sends."""
+    names = sessions.sent_names(state, catalog.order)
+    if names is None:
+        return catalog.tokens
+    costs = {spec.name: spec.tokens for ts in catalog.toolsets for spec in ts.tools}
+    return sum(costs[name] for name in names)
 
 
 def _can_recover(tools: WireTools) -> bool:

@@ -1,0 +1,23 @@
+"""Data files that ship with the code, as values."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ..intent.load import book_from_bytes
+from ..intent.rulebook import RuleBook
+
+__all__ = ["ROOT", "rule_book"]
+
+ROOT = Path(__file__).resolve().parents[1]
+"""The plugin folder, or the installed package."""
+
+
+def rule_book() -> RuleBook:
+    """The compiled rule book.
+
+    Raises:
+        RuleError: the file is not a rule book of this version.
+        OSError: the file cannot be read.
+    """
+    return book_from_bytes((ROOT / "intent" / "data" / "book.bin").read_bytes())
