@@ -16,6 +16,8 @@ The plan is a list of operations, run in order:
     force Hermes to discover its plugins again.
 ``{"do": "plugins"}``
     report what Hermes loaded, as facts ``plugins``, ``hooks`` and ``middleware``.
+``{"do": "look", "names": ["module:attribute.path", ...]}``
+    report which of these Hermes has, as fact ``found``.
 ``{"do": "registry"}``
     report every registered tool, granted or not, as fact ``registry``.
 ``{"do": "estimate", "file": PATH}``
@@ -28,6 +30,7 @@ This file imports nothing of ours: what is under test is the copy that Hermes lo
 from __future__ import annotations
 
 import contextlib
+import importlib
 import io
 import json
 import os
@@ -164,6 +167,18 @@ class Stage:
         self.facts["hooks"] = {name: len(found) for name, found in manager._hooks.items()}
         self.facts["middleware"] = {name: len(found) for name, found in manager._middleware.items()}
 
+    def look(self, step: Mapping[str, Any]) -> None:
+        """Report which modules and attributes are there; what fails to import is not."""
+        found: dict[str, bool] = {}
+        for name in step["names"]:
+            module, _, path = name.partition(":")
+            with Caught() as caught:
+                node = importlib.import_module(module)
+                for part in filter(None, path.split(".")):
+                    node = _member(node, part)
+            found[name] = not caught.trace
+        self.facts["found"] = found
+
     def registry(self, step: Mapping[str, Any]) -> None:
         """Report every tool that Hermes knows, whether or not a session gets it."""
         import model_tools  # noqa: F401 - registers the built-in tools first
@@ -186,6 +201,15 @@ class Stage:
         ]
 
 
+def _member(node: Any, part: str) -> Any:
+    """An attribute, or a member of a collection of names."""
+    if isinstance(node, (set, frozenset, tuple, list)):
+        if part not in node:
+            raise LookupError(part)
+        return None
+    return getattr(node, part)
+
+
 def main(source: Path, target: Path) -> None:
     """Run the plan and write the report; never raises for a fault of Hermes."""
     stage = Stage()
@@ -197,6 +221,7 @@ def main(source: Path, target: Path) -> None:
         "config": stage.config,
         "rescan": stage.rescan,
         "plugins": stage.plugins,
+        "look": stage.look,
         "registry": stage.registry,
         "estimate": stage.estimate,
     }

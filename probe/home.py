@@ -75,6 +75,7 @@ class Contents:
     Attributes:
         settings: the plugin's settings; empty means as shipped, which is off.
         copy: how Hermes gets the plugin.
+        source: the files of a folder copy.
         config: further top-level blocks of Hermes' ``config.yaml``, merged one level deep.
         others: folders of other plugins, copied and enabled; they load in the
             order of their folder names, as ours does.
@@ -83,6 +84,7 @@ class Contents:
 
     settings: Mapping[str, Any] = field(default_factory=dict)
     copy: PluginCopy = PluginCopy.FOLDER
+    source: Path = SOURCE
     config: Mapping[str, Any] = field(default_factory=dict)
     others: tuple[Path, ...] = ()
     raw_config: str | None = None
@@ -121,7 +123,7 @@ class ScratchHome:
         for other in contents.others:
             shutil.copytree(other, plugins / other.name)
         if contents.copy is PluginCopy.FOLDER:
-            copy_plugin(plugins / PLUGIN)
+            copy_plugin(plugins / PLUGIN, contents.source)
         self.configure(base_url, contents)
 
     def configure(self, base_url: str, contents: Contents) -> None:
