@@ -1,0 +1,99 @@
+"""Does this value count as a secret after such a label?"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from .judge import (
+    is_marker,
+    is_number,
+    is_path,
+    is_placeholder,
+    is_reference,
+    looks_like_code,
+    looks_random,
+    strongly_random,
+)
+from .table import LabelBook
+
+__all__ = ["Seen", "accepts"]
+
+
+class Seen(NamedTuple):
+    """Where a value was seen."""
+
+    family: str
+    mode: str
+    """``quoted``, ``line`` (the label begins its line), ``inline``, ``flag``, ``query``, ``pair``,
+    ``block``, ``next line``, ``call`` or ``prose``."""
+    sep: str = ""
+
+
+def accepts(value: str, seen: Seen, book: LabelBook) -> bool:
+    """Whether ``value`` is to be removed."""
+    if not value or is_marker(value) or is_reference(value):
+        return False
+    if seen.family == "pin":
+        return _is_pin(value)
+    if len(value) < 4 or is_placeholder(value) or is_path(value):
+        return False
+    if seen.mode not in {"quoted", "query", "flag", "block"} and looks_like_code(value):
+        return False
+    if seen.family == "phrase":
+        return _is_phrase(value, book)
+    if " " in value.strip():
+        return _has_secret_word(value, seen)
+    if seen.family in {"key", "query"}:
+        return looks_random(value) and len(value) >= 8 if seen.mode == "query" else _is_key(value)
+    if seen.family == "weak":
+        return strongly_random(value)
+    return _single(value, seen, book)
+
+
+def _is_pin(value: str) -> bool:
+    return value.replace("-", "").replace(" ", "").isdigit() and 3 <= len(value) <= 12
+
+
+def _is_key(value: str) -> bool:
+    """A bare ``key`` announces anything: only 16 random characters or more count."""
+    return len(value) >= 16 and strongly_random(value)
+
+
+def _is_phrase(value: str, book: LabelBook) -> bool:
+    words = value.split()
+    if len(words) == 1:
+        return value.lower() not in book.plain
+    return len(words) >= 3 and sum(word.lower() in book.plain for word in words) * 2 <= len(words)
+
+
+def _has_secret_word(value: str, seen: Seen) -> bool:
+    """Several words in quotes: a sentence about a secret, or a passphrase with digits in it."""
+    return (
+        seen.mode == "quoted"
+        and len(value) <= 200
+        and any(looks_random(word.strip(".,;:!?")) for word in value.split())
+    )
+
+
+def _single(value: str, seen: Seen, book: LabelBook) -> bool:
+    """One word after a label of family ``password`` or ``token``."""
+    if looks_random(value):
+        return True
+    if value.lower() in book.plain or seen.mode in {"call", "prose", "pair", "next line"}:
+        return False
+    if is_number(value):
+        return seen.family == "password" and len(value) >= 4 and seen.mode != "inline"
+    if seen.family == "token":
+        return (
+            len(value) >= 16
+            and value.isalnum()
+            and seen.mode in {"quoted", "line", "query", "flag"}
+        )
+    if seen.mode == "line" and seen.sep == ":":
+        return value.isalnum() and not value.istitle()
+    return seen.mode in {"quoted", "line", "flag", "query", "block"} and _no_name(value)
+
+
+def _no_name(value: str) -> bool:
+    """Whether a word without digits is no name of a variable or a type."""
+    return "_" not in value and not value.endswith(":")

@@ -1,0 +1,76 @@
+"""All finders over all views of one text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from .blocks import find_blocks
+from .cards import find_cards
+from .commands import find_arguments
+from .encoded import find_encoded, find_pieces
+from .fold import decoded, folded, joined
+from .labels import find_labels
+from .live import find_known
+from .prose import find_phrases
+from .shapes import find_shapes
+from .table import PatternTable
+from .urls import find_user_info
+from .values import Span
+
+__all__ = ["find_secrets", "merged"]
+
+
+def find_secrets(
+    text: str, table: PatternTable, forms: tuple[str, ...] = (), *, depth: int = 1
+) -> list[Span]:
+    """Return the secrets in a text: in order, none overlapping another.
+
+    Args:
+        text: any text.
+        table: the patterns.
+        forms: known values and the forms they take.
+        depth: how many layers of base64 are opened.
+    """
+    view = folded(text)
+    spans = list(find_known(text, forms))
+    spans += view.restore(_in_view(view.text, table))
+    spans += view.restore(find_known(view.text, forms))
+    for other in (decoded(view), joined(view)):
+        if other is not None:
+            spans += other.restore(_in_view(other.text, table))
+            spans += other.restore(find_known(other.text, forms))
+    if depth > 0:
+        opened = find_encoded(
+            view.text, lambda plain: bool(find_secrets(plain, table, forms, depth=depth - 1))
+        )
+        spans += view.restore(opened)
+    return merged(spans)
+
+
+def _in_view(text: str, table: PatternTable) -> Iterator[Span]:
+    yield from find_blocks(text)
+    yield from find_shapes(text, table)
+    yield from find_user_info(text)
+    yield from find_labels(text, table)
+    yield from find_phrases(text, table.labels)
+    yield from find_arguments(text, table)
+    yield from find_pieces(text, table.prefixes)
+    yield from find_cards(text)
+
+
+def merged(spans: Iterable[Span]) -> list[Span]:
+    """Unite spans that overlap; the longest one gives the kind, of equals the first found."""
+    out: list[Span] = []
+    longest = 0
+    for span in sorted(spans, key=lambda s: (s.start, -s.end)):
+        if span.end <= span.start:
+            continue
+        if out and span.start < out[-1].end:
+            last = out[-1]
+            kind = span.kind if span.end - span.start > longest else last.kind
+            longest = max(longest, span.end - span.start)
+            out[-1] = Span(last.start, max(last.end, span.end), kind)
+        else:
+            out.append(span)
+            longest = span.end - span.start
+    return out

@@ -1,0 +1,279 @@
+"""Find values that a label announces: ``DB_PASSWORD=…``, ``"apiKey": …``, ``--token …``.
+
+One pass over the identifiers of the text.  All look-ahead is bounded, so the
+work grows with the length of the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from .accept import Seen, accepts
+from .headers import authorization, bearer, cookies
+from .names import MAX_IDENTIFIER, family_of
+from .prose import in_prose
+from .table import LabelBook, PatternTable
+from .values import Span
+
+__all__ = ["find_labels", "kind_of", "label_of"]
+
+_IDENTIFIER = re.compile(r"\w[\w.\-]*")
+_AFTER = re.compile(
+    r"""(?P<close>(?:\\{0,8}["'`]|[\])>}]){0,3})[ \t]{0,16}"""
+    r"""(?P<sep>:=|=>|->|<<<|={1,3}|!=|~=|\?=|\+=|::?|\||,|\()?[ \t]{0,16}"""
+)
+_TYPE = re.compile(
+    r"(?:Optional\[)?(?:builtins\.)?"
+    r"(?:str|[Ss]tring|&'?\w{0,12} ?str|text|SecretStr|char\*?|std::string|any)"
+    r"(?:\]|\[\])?(?: ?[|?] ?\w{0,12})?[ \t]{0,8}=(?!=)[ \t]{0,8}"
+)
+# <add key="Password" value="x"/>, {"name": "DB_PASSWORD", "value": "x"}, name: X <newline> value: x
+_PAIR = re.compile(
+    r"""\\{0,4}["'`]?[ \t]{0,8}[,;]?\s{0,40}(?:- )?\\{0,4}["']?"""
+    r"""(?:[Vv]alue|val|default|string|stringValue|content)"""
+    r"""\\{0,4}["']?[ \t]{0,8}[:=]>?[ \t]{0,8}"""
+)
+_XML_NEXT = re.compile(r"</\w{1,32}>\s{0,40}<\w{1,32}>")
+_QUOTE = re.compile(r"""\$?(?:[rRbBfFuUlL]|@)?(\\{0,8}["'`]{1,3})""")
+_BLOCK = re.compile(r"[|>][-+]?[ \t]{0,8}\r?\n[ \t]{1,40}")
+_NEWLINE = re.compile(r"(?:\\)?\r?\n[ \t]{0,40}")
+_BARE = re.compile(r"""(?:[^\s"'`<>(){}\[\],;|&\\]|\\(?![nrt"']))+""")
+_LINE = re.compile(r"""(?:[^\s"'`\\]|\\(?![nrt"']))+""")
+_QUERY = re.compile(r"""[^\s"'`<>&#;)\]}|\\]+""")
+_LIST_ITEM = re.compile(r"""[\s,]{0,40}(?:- )?\\{0,8}["']([^"'\n]{1,400}?)\\{0,8}["']""")
+_LINE_START = re.compile(
+    r"[ \t>+\-*#]{0,40}"
+    r"(?:export[ \t]|ENV[ \t]|ARG[ \t]|declare[ \t](?:-x[ \t])?|\$env:|setx?[ \t])?[\"']?$"
+)
+_MAX_VALUE = 8192
+
+
+def find_labels(text: str, table: PatternTable) -> Iterator[Span]:
+    """Yield the values that labels announce; spans may overlap."""
+    families: dict[str, str] = {}
+    book = table.labels
+    for found in _IDENTIFIER.finditer(text):
+        start, end = found.span()
+        if end - start > MAX_IDENTIFIER:
+            continue
+        name = found.group()
+        family = families.get(name)
+        if family is None:
+            families[name] = family = label_of(name, book)
+        if family and not text.endswith("[REDACTED:", 0, start):
+            while text[end - 1] in ".-":
+                end -= 1
+            yield from _read(text, start, end, family, book)
+
+
+def label_of(name: str, book: LabelBook) -> str:
+    """Return what a name announces.
+
+    Returns:
+        A family, ``authorization``, ``cookie``, ``scheme``, or nothing.
+    """
+    bare = name.rstrip(".-")
+    low = bare.lower()
+    if low in {"authorization", "proxy-authorization", "http_authorization"}:
+        return "authorization"
+    if low in {"cookie", "set-cookie", "cookies"}:
+        return "cookie"
+    if low in {"bearer", "basic"}:
+        return "scheme"
+    return family_of(bare, book)
+
+
+def _read(text: str, start: int, end: int, family: str, book: LabelBook) -> Iterator[Span]:
+    if family == "scheme":
+        yield from bearer(text, start, end)
+        return
+    after = _AFTER.match(text, end)
+    if after is None:  # cannot be: every part is optional
+        return
+    sep, at = after["sep"], after.end()
+    if family == "authorization":
+        yield from authorization(text, at, book, sep)
+    elif family == "cookie":
+        yield from cookies(text, at, book, sep)
+    elif sep == "=" and start > 0 and text[start - 1] in "?&;#":
+        yield from _take(_QUERY, text, at, Seen(family, "query"), book)
+    elif family != "query":
+        yield from _labelled(text, start, end, after, family, book)
+
+
+def _labelled(
+    text: str, start: int, end: int, after: re.Match[str], family: str, book: LabelBook
+) -> Iterator[Span]:
+    """Read the value behind a label that is no header and no query parameter."""
+    sep, at = after["sep"], after.end()
+    pair = _pair(text, start, end, after["close"])
+    if sep and sep not in {"(", ","} and family == "creds":
+        yield from _user_and_secret(text, at, book)
+    elif pair >= 0:
+        yield from _value(text, pair, Seen(family, "pair"), book)
+    elif sep in {"(", ","}:
+        if sep == "(" or _has_quote(after["close"]):
+            yield from _quoted(text, at, Seen(family, "call"), book)
+    elif sep:
+        yield from _assigned(text, start, at, family, sep, book)
+    else:
+        yield from _unmarked(text, start, end, at, family, book)
+
+
+def _has_quote(close: str) -> bool:
+    return any(quote in close for quote in "\"'`")
+
+
+def _pair(text: str, start: int, end: int, close: str) -> int:
+    """Return where the value of a name/value pair begins, -1 for no such pair."""
+    before = text[start - 1] if start else ""
+    if close.startswith(">") and before in {"<", ":"}:
+        return end + 1
+    if text.startswith("</", end):
+        found = _XML_NEXT.match(text, end)
+        return found.end() if found else -1
+    found = _PAIR.match(text, end)
+    return found.end() if found else -1
+
+
+def _assigned(
+    text: str, start: int, at: int, family: str, sep: str, book: LabelBook
+) -> Iterator[Span]:
+    typed = _TYPE.match(text, at)
+    if typed:
+        at = typed.end()
+    block = _BLOCK.match(text, at)
+    if block:
+        yield from _take(_LINE, text, block.end(), Seen(family, "block"), book)
+        return
+    newline = _NEWLINE.match(text, at)
+    if newline:
+        yield from _value(text, newline.end(), Seen(family, "next line"), book)
+        return
+    if text.startswith("[", at) and text[at + 1 : at + 2] != "R":
+        yield from _items(text, at + 1, family, book)
+        return
+    line_start = text.rfind("\n", max(0, start - 80), start) + 1
+    whole = sep in {"=", ":"} and _LINE_START.match(text, line_start, start) is not None
+    spread = list(_value(text, at, Seen(family, "line" if whole else "inline", sep), book))
+    yield from spread
+    if (not spread and not whole) or (not spread and sep == ":"):
+        yield from in_prose(text, at, family, book, linked=True)
+
+
+def _items(text: str, at: int, family: str, book: LabelBook) -> Iterator[Span]:
+    """Read the quoted items of a list, up to 64."""
+    for _ in range(64):
+        item = _LIST_ITEM.match(text, at)
+        if item is None:
+            return
+        if accepts(item[1], Seen(family, "quoted"), book):
+            yield Span(item.start(1), item.end(1), kind_of(family))
+        at = item.end()
+
+
+def _value(text: str, at: int, seen: Seen, book: LabelBook) -> Iterator[Span]:
+    quote = _QUOTE.match(text, at)
+    if quote:
+        yield from _quoted(text, at, seen, book)
+        return
+    if seen.mode == "line":
+        found = _LINE.match(text, at)
+        if found is None:
+            return
+        value = _end_of_line_value(found.group())
+        rest = text[found.end() : found.end() + 1]
+        if rest in {"", "\n", "\r"} or seen.sep == "=":
+            if accepts(value, seen, book):
+                yield Span(at, at + len(value), kind_of(seen.family))
+            return
+        seen = Seen(seen.family, "inline", seen.sep)
+    yield from _take(_BARE, text, at, seen, book)
+
+
+def _end_of_line_value(run: str) -> str:
+    """Cut what a shell, a list or a query string puts behind an unquoted value."""
+    for cut in ("&&", "||"):
+        run = run.split(cut, 1)[0]
+    run = re.split(r"&(?=[A-Za-z_][\w.-]{0,40}=)", run, maxsplit=1)[0]
+    return run.rstrip(";,")
+
+
+def _take(
+    pattern: re.Pattern[str], text: str, at: int, seen: Seen, book: LabelBook
+) -> Iterator[Span]:
+    found = pattern.match(text, at, min(len(text), at + _MAX_VALUE))
+    if found is None:
+        return
+    value = found.group().rstrip(".,:;!?") if seen.mode != "query" else found.group()
+    following = text[found.end() : found.end() + 1]
+    if (
+        following
+        and following in "([{<"
+        and seen.mode in {"inline", "line"}
+        and seen.sep != "query"
+    ):
+        return  # a call, an index or a generic: code, not a value
+    if accepts(value, seen, book):
+        yield Span(at, at + len(value), kind_of(seen.family))
+
+
+def _quoted(text: str, at: int, seen: Seen, book: LabelBook) -> Iterator[Span]:
+    """Read a quoted value; an unclosed one ends with its line."""
+    quote = _QUOTE.match(text, at)
+    if quote is None:
+        return
+    begin = quote.end()
+    end = _closing(text, begin, quote[1])
+    value = text[begin:end]
+    mode = seen.mode if seen.mode == "call" else "quoted"
+    if accepts(value, Seen(seen.family, mode, seen.sep), book):
+        yield Span(begin, end, kind_of(seen.family))
+
+
+def _closing(text: str, begin: int, quote: str) -> int:
+    """Return where the quoted text that begins at ``begin`` ends."""
+    limit = min(len(text), begin + _MAX_VALUE)
+    line = text.find("\n", begin, limit)
+    if line >= 0 and len(quote.lstrip("\\")) < 3:
+        limit = line
+    at = text.find(quote, begin, limit)
+    while at > begin and quote[0] != "\\" and text[at - 1] == "\\":
+        at = text.find(quote, at + 1, limit)
+    return at if at >= 0 else limit
+
+
+def _user_and_secret(text: str, at: int, book: LabelBook) -> Iterator[Span]:
+    """Read ``user / secret`` or ``user:secret`` after a label such as ``creds:``."""
+    found = re.compile(
+        r"""["']?[^\s/:|"']{1,64}(?:[ \t]{1,4}[/|:][ \t]{1,4}|[/|:])([^\s"',;]{4,200})"""
+    ).match(text, at)
+    if found and accepts(found[1], Seen("password", "prose"), book):
+        yield Span(found.start(1), found.end(1), "password")
+    else:
+        yield from _value(text, at, Seen("token", "inline", ":"), book)
+
+
+def _unmarked(
+    text: str, start: int, end: int, at: int, family: str, book: LabelBook
+) -> Iterator[Span]:
+    """Read what follows a label without a separator: flags, directives, prose."""
+    typed = _TYPE.match(text, at)
+    if typed and typed.end() > at:
+        yield from _quoted(text, typed.end(), Seen(family, "quoted"), book)
+    elif start > 0 and text[start - 1] == "-" and at > end:
+        if text[at : at + 1] != "-":
+            yield from _value(text, at, Seen(family, "flag"), book)
+    elif at > end and _QUOTE.match(text, at):
+        spans = list(_quoted(text, at, Seen(family, "call"), book))
+        yield from spans or in_prose(text, at, family, book)
+    else:
+        yield from in_prose(text, end, family, book)
+
+
+def kind_of(family: str) -> str:
+    """Return what the marker says for a family."""
+    return {"phrase": "passphrase", "weak": "token", "creds": "password", "query": "token"}.get(
+        family, family
+    )

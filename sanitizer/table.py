@@ -1,0 +1,82 @@
+"""The pattern table: everything that the finders know, as values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+__all__ = ["Command", "LabelBook", "PatternTable", "Shape"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shape:
+    """Something that is a secret by its looks, with or without context."""
+
+    id: str
+    kind: str
+    """What stands in the marker."""
+    keywords: tuple[str, ...]
+    """Literal strings, one of which is in every match: the pattern runs only then."""
+    pattern: str
+    """Python regex; group 1, where there is one, is what is removed."""
+    random: bool
+    """What is removed must look random (digits, or letters of both cases mixed)."""
+    nocase: bool
+    """Keywords are lower case and are looked up in the lower-cased text."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Command:
+    """Where a command line tool takes a secret."""
+
+    names: tuple[str, ...]
+    flags: tuple[str, ...]
+    """The next word is a secret, or what follows ``=``."""
+    attached: tuple[str, ...]
+    """A secret follows the flag in the same word."""
+    pairs: tuple[str, ...]
+    """The next word is ``user:secret``."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelBook:
+    """Words that say that a secret follows.  All are folded and lower case."""
+
+    nouns: Mapping[str, str]
+    """Noun, or nouns parted by a space, to its family."""
+    endings: tuple[str, ...]
+    """Nouns that also end a compound without a gap, as in ``dbpassword``."""
+    not_ending: frozenset[str]
+    """Words that end like one and are none."""
+    trailing: frozenset[str]
+    """Words after the noun that change nothing, as in ``password_prod``."""
+    about: frozenset[str]
+    """Words after the noun that make it another thing, as in ``password_length``."""
+    before: frozenset[str]
+    """Words before ``key`` that make it another thing, as in ``primary_key``."""
+    phrases: Mapping[str, str]
+    """Labels of several words or without word boundaries, to their family."""
+    links: tuple[str, ...]
+    """Words that stand between a label and its secret in prose."""
+    plain: frozenset[str]
+    """Words that are no secret after a label: types, states, placeholders."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PatternTable:
+    """All patterns, validated.  Regexes are compiled when they are first needed."""
+
+    shapes: tuple[Shape, ...]
+    labels: LabelBook
+    commands: tuple[Command, ...]
+    prefixes: frozenset[str]
+    """Literal beginnings of vendor tokens."""
+    _compiled: dict[str, re.Pattern[str]] = field(default_factory=dict, repr=False, compare=False)
+
+    def regex(self, pattern: str) -> re.Pattern[str]:
+        """Return the compiled pattern.  Safe from several threads: at worst compiled twice."""
+        found = self._compiled.get(pattern)
+        if found is None:
+            found = self._compiled[pattern] = re.compile(pattern)
+        return found
