@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import cast
 
 from .bounds import cut, has_cut_mark
 from .find import find_secrets
@@ -15,7 +16,7 @@ from .live import forms_of
 from .live import secret_names as _secret_names
 from .structure import Walker
 from .table import PatternTable
-from .values import Sanitized, SanitizedValue, Span, marker
+from .values import Sanitized, SanitizedValue, Span, marker, type_name
 from .visible import visible
 
 __all__ = ["MAX_CHARS", "Sanitizer", "secret_names"]
@@ -65,8 +66,8 @@ class Sanitizer:
             max_chars: most characters of the result.
             max_bytes: most UTF-8 bytes of the result; ``None``: no bound.
         """
-        if not isinstance(text, str):
-            name = f"<{type(text).__name__}>"
+        if not issubclass(type(text), str):
+            name = f"<{type_name(text)}>"
             return Sanitized(
                 text=name[: max(0, max_chars)],
                 complete=False,
@@ -76,7 +77,7 @@ class Sanitizer:
                 original_chars=0,
                 sent_chars=len(name[: max(0, max_chars)]),
             )
-        source = str.__str__(text)
+        source = str.__str__(cast("str", text))
         limit = max(0, min(max_chars, MAX_CHARS))
         if len(source) <= limit + 2 * _MARGIN:
             out, spans = self._redacted(source)

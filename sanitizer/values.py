@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-__all__ = ["JsonValue", "Sanitized", "SanitizedValue", "Span", "marker"]
+__all__ = ["JsonValue", "Sanitized", "SanitizedValue", "Span", "marker", "type_name"]
 
 JsonValue = None | bool | int | float | str | list["JsonValue"] | dict[str, "JsonValue"]
 """What a JSON document can hold."""
@@ -62,3 +62,8 @@ class SanitizedValue:
 def marker(kind: str) -> str:
     """Return what stands in a text for a removed secret of ``kind``."""
     return f"[REDACTED:{kind}]"
+
+
+def type_name(obj: object) -> str:
+    """Return the name of an object's type, past any metaclass that would hide it."""
+    return str(type.__dict__["__name__"].__get__(type(obj)))
