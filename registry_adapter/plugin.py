@@ -7,7 +7,6 @@ is kept at module level.
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 import sys
@@ -18,11 +17,13 @@ from typing import Any
 
 from ..recovery.request import NAME as REQUEST_TOOL
 from ..recovery.request import SCHEMA, TOOLSET
+from . import tools
 from .catalog import CatalogReader
 from .deciding import TieredDecider
 from .events import RequestEvent, ToolCallEvent, TurnEvent
 from .guard import Guard
 from .host import hermes_home, is_registered, owner_of, parent_session
+from .models import Models
 from .places import Places
 from .recording import Recorder
 from .resources import rule_book
@@ -49,6 +50,7 @@ class Runtime:
     places: Places
     surfaces: Surfaces
     stores: Stores
+    models: Models
     registered: list[str] = field(default_factory=list)
     """Hooks, middleware and tools that were registered, in order."""
     problem: str = ""
@@ -82,17 +84,24 @@ def register(ctx: Any) -> Runtime:
 def _build(ctx: Any) -> Runtime:
     guard = Guard()
     source = SettingsSource(hermes_host(ctx), guard=guard)
-    stores = Stores()
+    stores, models = Stores(), Models()
     places = Places(home=hermes_home, settings=source, store=stores)
     surfaces = Surfaces(
         places=places,
-        decider=TieredDecider(book=rule_book(), guard=guard),
+        decider=TieredDecider(book=rule_book(), guard=guard, network=models.network_tier),
         reader=CatalogReader(owner_of, schema_tokens),
         is_registered=is_registered,
         parent_of=lambda place, session_id: parent_session(place.home, session_id),
         record=Recorder(guard),
     )
-    return Runtime(guard=guard, source=source, places=places, surfaces=surfaces, stores=stores)
+    return Runtime(
+        guard=guard,
+        source=source,
+        places=places,
+        surfaces=surfaces,
+        stores=stores,
+        models=models,
+    )
 
 
 def _obstacle(ctx: Any, reading: Reading) -> str:
@@ -132,18 +141,13 @@ def _register_routing(ctx: Any, runtime: Runtime, reading: Reading) -> Runtime:
         guard.run("tool_request", lambda: surfaces.called(ToolCallEvent.read(kwargs)), lambda: None)
 
     if reading.settings.mode == "enforce":
-        ctx.register_tool(
-            name=REQUEST_TOOL,
-            toolset=TOOLSET,
-            schema=dict(SCHEMA),
-            handler=_request_handler(runtime),
-            description=str(SCHEMA["description"]),
-        )
-        if not is_registered(REQUEST_TOOL):
+        schema = dict(SCHEMA)
+        if not _tool(ctx, runtime, schema, tools.request_handler(guard, surfaces)):
             runtime.problem = f"the host refused the tool {REQUEST_TOOL}, so nothing could be asked"
             _log.warning("tool-router: nothing is routed: %s", runtime.problem)
             return runtime
-        runtime.registered.append(REQUEST_TOOL)
+    if reading.settings.jev_ask.enabled:
+        _tool(ctx, runtime, tools.jev_ask_schema(), tools.jev_ask_handler(runtime))
     ctx.register_hook("pre_llm_call", pre_llm_call)
     ctx.register_middleware("tool_request", tool_request)
     ctx.register_middleware("llm_execution", llm_execution)
@@ -151,20 +155,17 @@ def _register_routing(ctx: Any, runtime: Runtime, reading: Reading) -> Runtime:
     return runtime
 
 
-def _request_handler(runtime: Runtime) -> Callable[..., str]:
-    def handler(args: object = None, **kwargs: Any) -> str:
-        session_id = kwargs.get("session_id")
-        payload = runtime.guard.run(
-            REQUEST_TOOL,
-            lambda: runtime.surfaces.asked(
-                session_id if isinstance(session_id, str) else "",
-                args if isinstance(args, Mapping) else {},
-            ),
-            lambda: {
-                "success": False,
-                "error": "the request could not be handled; call the tool that you need by name",
-            },
-        )
-        return json.dumps(payload, ensure_ascii=False)
-
-    return handler
+def _tool(ctx: Any, runtime: Runtime, schema: dict[str, Any], handler: tools.Handler) -> bool:
+    """Register a tool of ours; false if the host did not take it."""
+    name = str(schema["name"])
+    ctx.register_tool(
+        name=name,
+        toolset=TOOLSET,
+        schema=schema,
+        handler=handler,
+        description=str(schema["description"]),
+    )
+    if not is_registered(name):
+        return False
+    runtime.registered.append(name)
+    return True

@@ -1,0 +1,189 @@
+"""The clients that ask models: built when a feature first needs one, rebuilt when settings change.
+
+No network feature is on by default, so this file imports the classifier only
+inside functions: a plugin that asks nobody must not pay for an HTTP stack.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..router.settings import Settings
+from ..router.values import Catalog, Opinion
+from ..sanitizer import PatternTable, Sanitized, SanitizedValue, Sanitizer, secret_names
+from .events import TurnEvent
+from .log import JsonLines, as_row
+from .places import Place
+from .records import CallRecord
+from .resources import secret_patterns
+
+if TYPE_CHECKING:
+    from ..classifier.assembly import Classifiers
+    from ..classifier.outcomes import CallRecord as Call
+
+__all__ = ["LiveSanitizer", "Models", "jev_ask_payload", "network_enabled"]
+
+
+def network_enabled(settings: Settings) -> bool:
+    """Whether any feature that asks a model is on; all are off by default."""
+    return (
+        settings.classifier.enabled
+        or settings.turn_classifier.enabled
+        or settings.jev_ask.enabled
+        or (settings.risk_gate.enabled and settings.risk_gate.use_model)
+        or (settings.verify.enabled and settings.verify.use_model)
+    )
+
+
+class LiveSanitizer:
+    """A sanitizer that knows the environment's secrets as they are at each call."""
+
+    def __init__(self, patterns: PatternTable, environ: Mapping[str, str]) -> None:
+        self._patterns = patterns
+        self._environ = environ
+
+    def text(self, text: str, /) -> Sanitized:
+        """Remove secrets from a text."""
+        return self._fresh().text(text)
+
+    def value(self, obj: object, *, max_bytes: int) -> SanitizedValue:
+        """Remove secrets from a structure, within ``max_bytes`` of JSON."""
+        return self._fresh().value(obj, max_bytes=max_bytes)
+
+    def for_display(self, text: str, *, max_chars: int) -> str:
+        """Remove secrets from a text that a human reads; nothing in it is invisible."""
+        return self._fresh().for_display(text, max_chars=max_chars)
+
+    def _fresh(self) -> Sanitizer:
+        return Sanitizer(self._patterns, secrets=secret_names(self._environ, self._patterns))
+
+
+class Models:
+    """One set of clients per home; none is open until it is asked."""
+
+    def __init__(self, environ: Mapping[str, str] = os.environ) -> None:
+        self._environ = environ
+        self._lock = threading.Lock()
+        self._by_home: dict[Path, tuple[Settings, Classifiers]] = {}
+        self._sanitizer: LiveSanitizer | None = None
+
+    @property
+    def sanitizer(self) -> LiveSanitizer:
+        """The sanitizer in front of every call and of every text that people are shown."""
+        if self._sanitizer is None:
+            self._sanitizer = LiveSanitizer(secret_patterns(), self._environ)
+        return self._sanitizer
+
+    def at(self, place: Place) -> Classifiers | None:
+        """The clients of a place, ``None`` where no feature may ask a model."""
+        if not (place.routes and network_enabled(place.settings)):
+            return None
+        with self._lock:
+            known = self._by_home.get(place.home)
+            if known is not None and (known[0] is place.settings or known[0] == place.settings):
+                return known[1]
+            fresh = self._assembled(place)
+            self._by_home[place.home] = (place.settings, fresh)
+        if known is not None:
+            known[1].transport.close()
+        return fresh
+
+    def network_tier(self, place: Place) -> _Network | None:
+        """The network tier of routing, ``None`` where none is enabled."""
+        settings = place.settings
+        if not (settings.classifier.enabled or settings.turn_classifier.enabled):
+            return None
+        clients = self.at(place)
+        return None if clients is None else _Network(clients)
+
+    def close(self) -> None:
+        """Close every connection."""
+        with self._lock:
+            kept, self._by_home = list(self._by_home.values()), {}
+        for _, clients in kept:
+            clients.transport.close()
+
+    def _assembled(self, place: Place) -> Classifiers:
+        from ..classifier.assembly import assemble  # noqa: PLC0415 - see the module docstring
+
+        return assemble(
+            place.settings,
+            environ=self._environ,
+            sanitizer=self.sanitizer,
+            on_call=_Observer(place),
+        )
+
+
+class _Network:
+    """One network opinion, within the deadline of the settings."""
+
+    def __init__(self, clients: Classifiers) -> None:
+        self._clients = clients
+
+    def __call__(self, turn: TurnEvent, catalog: Catalog, place: Place) -> Opinion | None:
+        """Ask; ``None`` where nobody was asked and the earlier tier stands."""
+        deadline_s = place.settings.router_hard_timeout_ms / 1000
+        return self._clients.tiers.ask(turn.message.text, catalog, deadline_s=deadline_s)
+
+
+class _Observer:
+    """Writes one row per call, and its mirror where the user wants one."""
+
+    def __init__(self, place: Place) -> None:
+        self._store = place.store
+        retention = place.settings.retention
+        path = place.settings.system_one.log_path
+        self._mirror = (
+            JsonLines(Path(path).expanduser(), max_bytes=retention.log_bytes, days=retention.days)
+            if path
+            else None
+        )
+        self._enabled = place.settings.telemetry.enabled
+
+    def __call__(self, call: Call) -> None:
+        """Keep one call; never a body, a header or a key."""
+        record = CallRecord(
+            purpose=_PURPOSES.get(call.purpose.split(".", 1)[0], call.purpose),
+            backend=call.backend,
+            outcome=call.outcome.value,
+            model=call.model,
+            pack=call.purpose,
+            latency_ms=call.ms,
+            input_tokens=call.input_tokens,
+            output_tokens=call.output_tokens,
+            cached=call.cached,
+            sent_bytes=call.sent_bytes,
+        )
+        if self._enabled:
+            self._store.log(record)
+        if self._mirror is not None:
+            self._mirror.write(as_row(record, at=time.time()))
+
+
+_PURPOSES = {
+    "chat": "route",
+    "routing": "route",
+    "turn": "turn",
+    "gate": "gate",
+    "verify": "verify",
+}
+
+
+def jev_ask_payload(
+    clients: Classifiers, sanitizer: LiveSanitizer, settings: Settings, session: str, args: Any
+) -> Mapping[str, object]:
+    """Run ``jev_ask`` for one session."""
+    from ..classifier.jev_ask import JevAskLimits, run  # noqa: PLC0415 - see the module docstring
+
+    limits = JevAskLimits(
+        clients.budgets,
+        session,
+        state_max_bytes=settings.jev_ask.state_max_bytes,
+        deadline_s=settings.system_one.timeout_s,
+    )
+    return run(args if isinstance(args, Mapping) else {}, clients.system_one, sanitizer, limits)
