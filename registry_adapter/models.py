@@ -148,7 +148,7 @@ class _Observer:
     def __call__(self, call: Call) -> None:
         """Keep one call; never a body, a header or a key."""
         record = CallRecord(
-            purpose=_PURPOSES.get(call.purpose.split(".", 1)[0], call.purpose),
+            purpose=_PURPOSES.get(call.purpose.partition(".")[0].partition("_")[0], call.purpose),
             backend=call.backend,
             outcome=call.outcome.value,
             model=call.model,
