@@ -147,7 +147,12 @@ def _register_routing(ctx: Any, runtime: Runtime, reading: Reading) -> Runtime:
             _log.warning("tool-router: nothing is routed: %s", runtime.problem)
             return runtime
     if reading.settings.jev_ask.enabled:
-        _tool(ctx, runtime, tools.jev_ask_schema(), tools.jev_ask_handler(runtime))
+        _tool(
+            ctx,
+            runtime,
+            tools.jev_ask_schema(),
+            tools.jev_ask_handler(guard, runtime.places, runtime.models),
+        )
     ctx.register_hook("pre_llm_call", pre_llm_call)
     ctx.register_middleware("tool_request", tool_request)
     ctx.register_middleware("llm_execution", llm_execution)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..recovery.request import NAME as REQUEST_TOOL
 from .guard import Guard
+from .models import Models, jev_ask_payload
+from .places import Places
 from .surfaces import Surfaces
-
-if TYPE_CHECKING:
-    from .plugin import Runtime
 
 __all__ = ["Handler", "jev_ask_handler", "jev_ask_schema", "request_handler"]
 
@@ -43,20 +42,18 @@ def jev_ask_schema() -> dict[str, Any]:
     return schema()
 
 
-def jev_ask_handler(runtime: Runtime) -> Handler:
+def jev_ask_handler(guard: Guard, places: Places, models: Models) -> Handler:
     """The handler of ``jev_ask``.  Never raises."""
 
     def run(args: object, session: str) -> Mapping[str, object]:
-        from .models import jev_ask_payload  # noqa: PLC0415 - loads an HTTP stack
-
-        place = runtime.places("")
-        clients = runtime.models.at(place)
+        place = places("")
+        clients = models.at(place)
         if clients is None or not place.settings.jev_ask.enabled:
             return {"error": "disabled", "note": "jev_ask is switched off; decide without it"}
-        return jev_ask_payload(clients, runtime.models.sanitizer, place.settings, session, args)
+        return jev_ask_payload(clients, models.sanitizer, place.settings, session, args)
 
     def handler(args: object = None, **kwargs: Any) -> str:
-        payload = runtime.guard.run(
+        payload = guard.run(
             "jev_ask",
             lambda: run(args, _session(kwargs)),
             lambda: {"error": "error", "note": "the question could not be asked; decide without"},
