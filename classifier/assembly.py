@@ -13,6 +13,7 @@ from .jev_ask import SessionBudgets
 from .ports import Observer, StateSanitizer
 from .presets import Backend, SystemOneConfig
 from .routing import SystemOneRouter
+from .scrubber import Scrubber
 from .system_one import SystemOneClient
 from .tiers import NetworkTiers, Router
 from .transport import LanePolicy, Transport
@@ -42,7 +43,7 @@ def assemble(
     settings: Settings,
     *,
     environ: Mapping[str, str],
-    sanitizer: StateSanitizer,
+    sanitizer: StateSanitizer | None = None,
     on_call: Observer | None = None,
     clock: Clock | None = None,
 ) -> Classifiers:
@@ -51,10 +52,14 @@ def assemble(
     Args:
         settings: resolved.
         environ: live view of the environment.
-        sanitizer: applied to everything that is sent.
+        sanitizer: applied to everything that is sent; ``None``: the shipped patterns
+            and the environment's secrets, read anew at each use.
         on_call: told about every call.
         clock: where time comes from; ``None``: the machine's clock.
     """
+    if sanitizer is None:
+        names = (settings.system_one.api_key_env, settings.classifier.api_key_env)
+        sanitizer = Scrubber(environ, key_names=[name for name in names if name])
     transport = Transport(max_workers=settings.system_one.max_workers, clock=clock)
     config = system_one_config(settings.system_one)
     client = SystemOneClient(config, transport, environ, sanitizer, on_call)

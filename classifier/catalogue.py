@@ -38,9 +38,14 @@ def candidates(catalog: Catalog, sanitizer: StateSanitizer) -> tuple[Candidate, 
         sanitizer: descriptions of MCP servers are other people's text.
     """
     routed = [toolset for toolset in catalog.toolsets if toolset.origin in _ROUTED]
+    routed = routed[:CANDIDATES_MAX]
+    lines = [_purpose(toolset) for toolset in routed]
+    safe = sanitizer.text("\n".join(lines)).text.split("\n")  # one pass costs less than fifty
+    if len(safe) != len(lines):  # a secret that spans lines
+        safe = [sanitizer.text(line).text for line in lines]
     return tuple(
-        Candidate(name=toolset.name, purpose=_purpose(toolset, sanitizer))
-        for toolset in routed[:CANDIDATES_MAX]
+        Candidate(name=toolset.name, purpose=purpose)
+        for toolset, purpose in zip(routed, safe, strict=True)
     )
 
 
@@ -52,8 +57,8 @@ def catalogue_digest(offered: tuple[Candidate, ...]) -> str:
     return digest.hexdigest()
 
 
-def _purpose(toolset: Toolset, sanitizer: StateSanitizer) -> str:
+def _purpose(toolset: Toolset) -> str:
     text = toolset.description or ", ".join(tool.name for tool in toolset.tools)
     # Cut first: what is sent is short, and the sanitizer need not read the rest.
     line = " ".join(text[: 4 * _PURPOSE_CHARS].split())[:_PURPOSE_CHARS]
-    return sanitizer.text(line).text.replace('"', "'")
+    return line.replace('"', "'")

@@ -18,8 +18,8 @@ from jevcompat.mock import FAULTS, MockConfig, make_server
 from typesafe_sdk import Noul, TypeSafeClient
 
 from hermes_tool_router.classifier.packs import load_pack
-from hermes_tool_router.classifier.ports import SanitizedText, SanitizedValue
 from hermes_tool_router.classifier.presets import Backend, SystemOneConfig
+from hermes_tool_router.classifier.scrubber import Scrubber
 from hermes_tool_router.classifier.system_one import SystemOneClient
 from hermes_tool_router.classifier.transport import Transport
 from hermes_tool_router.router.questions import NoulAnswer, Question, QuestionPack
@@ -62,22 +62,6 @@ EXPECTED: Mapping[str, tuple[str, tuple[str, ...]]] = {
 Build = Callable[..., SystemOneClient]
 
 
-class Passes:
-    """A sanitizer that removes nothing."""
-
-    def __init__(self, value: object = None) -> None:
-        self.json = json.dumps({"value": value})
-        self.complete = True
-
-    def value(self, obj: object, *, max_bytes: int) -> SanitizedValue:
-        """Keep it."""
-        return Passes(obj)
-
-    def text(self, text: str, /) -> SanitizedText:
-        """Unused here."""
-        raise NotImplementedError
-
-
 @pytest.fixture
 def build() -> Iterator[Build]:
     """Clients for a local server."""
@@ -92,7 +76,7 @@ def build() -> Iterator[Build]:
                 api_key_env="LOCAL_KEY" if environ else "",
                 min_interval_s=0,
             )
-            return SystemOneClient(config, transport, environ or {}, Passes())
+            return SystemOneClient(config, transport, environ or {}, Scrubber({}))
 
         yield start
 

@@ -1,44 +1,51 @@
-"""What stands in front of the wire in these tests."""
+"""Clients, and the network that they meet."""
 
 from __future__ import annotations
 
-import json
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 import pytest
+import respx
 
-from hermes_tool_router.classifier.ports import SanitizedText, SanitizedValue, StateSanitizer
-
-
-class Unchanged:
-    """A state as it is, for tests that do not turn on what is removed."""
-
-    def __init__(self, value: object) -> None:
-        self.json = json.dumps({"value": value, "input_metadata": {"input_complete": True}})
-        self.complete = True
-
-
-class UnchangedText:
-    """The same for a text."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.complete = True
-
-
-class KeepsAll:
-    """Removes nothing."""
-
-    def text(self, text: str, /) -> SanitizedText:
-        """Keep ``text``."""
-        return UnchangedText(text)
-
-    def value(self, obj: object, *, max_bytes: int) -> SanitizedValue:
-        """Wrap ``obj``."""
-        del max_bytes
-        return Unchanged(obj)
+from hermes_tool_router.classifier.outcomes import CallRecord
+from hermes_tool_router.classifier.ports import StateSanitizer
+from hermes_tool_router.classifier.presets import SystemOneConfig
+from hermes_tool_router.classifier.scrubber import Scrubber
+from hermes_tool_router.classifier.system_one import SystemOneClient
+from hermes_tool_router.classifier.transport import Transport
 
 
 @pytest.fixture
 def sanitizer() -> StateSanitizer:
-    """What stands in front of the wire."""
-    return KeepsAll()
+    """The real one, in an empty environment."""
+    return Scrubber({})
+
+
+Client = Callable[..., SystemOneClient]
+
+
+@pytest.fixture
+def records() -> list[CallRecord]:
+    """What the log is told."""
+    return []
+
+
+@pytest.fixture
+def client(sanitizer: StateSanitizer, records: list[CallRecord]) -> Iterator[Client]:
+    """Build clients from settings and an environment."""
+    transport = Transport()
+
+    def build(environ: Mapping[str, str], **settings: Any) -> SystemOneClient:
+        config = SystemOneConfig(min_interval_s=0, **settings)
+        return SystemOneClient(config, transport, environ, sanitizer, records.append)
+
+    yield build
+    transport.close()
+
+
+@pytest.fixture
+def wire() -> Iterator[respx.MockRouter]:
+    """The network; every route must be called, and nothing else may be."""
+    with respx.mock(assert_all_called=True) as router:
+        yield router
