@@ -88,28 +88,25 @@ def read_rows(path: Path, *, weight: float = 1.0, only_train: bool = False) -> l
     Raises:
         UsageError: the file cannot be read or a line is not a row.
     """
-    rows = []
     try:
-        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-            if not line.strip():
-                continue
-            row = json.loads(line)
-            if (only_train and row.get("split") != "train") or row["source"] in LEFT_OUT:
-                continue
-            rows.append(
-                Row(
-                    text=row["prompt"],
-                    source=row["source"],
-                    lang=row["lang"],
-                    needs=_needs(row.get("required_toolsets") or [], row.get("required_any") or []),
-                    weight=weight,
-                )
+        # Not splitlines(): a prompt may hold U+2028, which ends no line of JSON.
+        lines = [line for line in path.read_text(encoding="utf-8").split("\n") if line.strip()]
+        found = [json.loads(line) for line in lines]
+        return [
+            Row(
+                text=row["prompt"],
+                source=row["source"],
+                lang=row["lang"],
+                needs=_needs(row.get("required_toolsets") or [], row.get("required_any") or []),
+                weight=weight,
             )
+            for row in found
+            if row["source"] not in LEFT_OUT and (not only_train or row.get("split") == "train")
+        ]
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}") from error
     except (KeyError, ValueError) as error:
-        raise UsageError(f"{path}:{number}: not a training row: {error}") from error
-    return rows
+        raise UsageError(f"{path}: not training rows: {error}") from error
 
 
 def own_rows(path: Path) -> list[Row]:

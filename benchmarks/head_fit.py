@@ -42,9 +42,7 @@ def fit(vectors: Floats, wanted: Floats, weights: Floats) -> Floats:
         theta = flat.reshape(-1, width).astype(np.float32)
         scores = inputs @ theta
         residual = 1.0 / (1.0 + np.exp(-scores)) - wanted
-        value = float(
-            np.sum(share * (np.logaddexp(0, scores) - wanted * scores), dtype=np.float64)
-        )
+        value = float(np.sum(share * (np.logaddexp(0, scores) - wanted * scores), dtype=np.float64))
         gradient = (inputs.T @ (share * residual)).astype(np.float64)
         body = flat.reshape(-1, width)[:-1]
         gradient[:-1] += L2 * body

