@@ -14,6 +14,7 @@ from hermes_tool_router.probe.script import Request, Step, ToolCall, call, say
 
 pytestmark = pytest.mark.hermes
 
+RECOVERED = {"id": "1", "content": "recovered", "status": "pending"}
 FILES_ONLY = "Run the whole test suite of this project."
 WITH_OURS = "Please run the test suite of this project."
 RUN = ToolCall(name="terminal", arguments={"command": "touch it-ran"})
@@ -81,14 +82,14 @@ def test_narrowing_holds_beside_plugins_that_copy_the_request(
     opener = "Who invented the printing press?"
     drive.fill(
         Contents(settings=ENFORCE, others=others),
-        [call("terminal", command="echo recovered"), say("Done.")],
+        [call("todo", todos=[RECOVERED]), say("Done.")],
     )
 
     driven = drive.hermes.drive([plan.agent("a"), plan.turn("a", opener)])
 
     assert not driven.fatal
     first, after = drive.model.conversation(opener)
-    assert "terminal" not in first.tools
+    assert "todo" not in first.tools
     assert wire.is_append(first.tools_raw, after.tools_raw)
     assert "recovered" in after.results[-1][1]
     assert _marks(first) == "z"  # the host lets the last returned copy win

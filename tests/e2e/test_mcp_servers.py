@@ -16,6 +16,7 @@ from hermes_tool_router.probe.script import Request, Step, call, say
 pytestmark = pytest.mark.hermes
 
 SERVER = Path(__file__).with_name("fake_mcp.py")
+BEFORE = "Why does the grass turn yellow in summer?"
 QUESTION = "Why do leaves turn red in autumn?"
 LATER = "Why do some trees keep their leaves?"
 PRUNED = "mcp__ledger__record_7"
@@ -28,36 +29,38 @@ def server(name: str, count: int) -> dict[str, dict[str, Any]]:
 
 def test_mcp_tools_are_held_back_and_come_alone(drive: Scene) -> None:
     """44 tools: a small first request, one recovered by its call; a late server moves no byte."""
-    mcp_servers = server("ledger", 40)
-    script = [call(PRUNED, query="autumn"), say("Done."), say("Done."), say("Done.")]
-    drive.fill(Contents(settings=ENFORCE, config={"mcp_servers": mcp_servers}), script)
+    script = [say("Done."), call(PRUNED, query="autumn"), say("Done."), say("Done.")]
+    drive.fill(Contents(settings=ENFORCE, config={"mcp_servers": server("ledger", 40)}), script)
 
     driven = drive.hermes.drive(
         [
+            plan.agent("early"),
+            plan.turn("early", BEFORE),
             plan.mcp(),
-            plan.agent("a"),
-            plan.turn("a", QUESTION),
-            plan.turn("a", "Thanks."),
-            plan.config(mcp_servers={**mcp_servers, **server("atlas", 3)}),
-            plan.mcp(),
-            plan.turn("a", "And in spring?"),
+            plan.turn("early", "And in spring?"),
+            plan.turn("early", "Thanks."),
+            plan.agent("late"),
+            plan.turn("late", QUESTION),
+            plan.turn("late", "And in spring?"),
+            plan.turn("late", "Thanks."),
         ]
     )
 
     assert not driven.fatal
-    first, after, second, late = drive.model.conversation(QUESTION)
-    granted = driven.turns[0].tools
-    assert len([name for name in granted if name.startswith("mcp__ledger__")]) == 44
-    assert not [name for name in first.tools if name.startswith("mcp__")]
-    assert after.results[-1] == (PRUNED, after.results[-1][1])
-    assert "ledger record 7: autumn" in after.results[-1][1]
-    assert wire.is_append(first.tools_raw, after.tools_raw)
-    assert set(after.tools) - set(first.tools) == {PRUNED}
-    assert late.tools_raw == second.tools_raw == after.tools_raw
-    assert [name for name in driven.turns[-1].tools if name.startswith("mcp__atlas__")]
+    assert [turn.answer for turn in driven.turns] == ["Done."] * 6
+    granted = [sum(name.startswith("mcp__") for name in turn.tools) for turn in driven.turns]
+    assert granted == [0, 44, 44, 44, 44, 44]
+    for opener in (BEFORE, QUESTION):
+        first, second, after, last = drive.model.conversation(opener)
+        assert not [name for name in first.tools if name.startswith("mcp__")]
+        assert second.tools_raw == first.tools_raw
+        assert "ledger record 7: autumn" in after.results[-1][1]
+        assert wire.is_append(first.tools_raw, after.tools_raw)
+        assert set(after.tools) - set(first.tools) == {PRUNED}
+        assert last.tools_raw == after.tools_raw
 
 
-ASK: dict[str, Any] = {"toolsets": ["terminal"], "reason": "to run a command"}
+ASK: dict[str, Any] = {"toolsets": ["cronjob"], "reason": "to plan a reminder"}
 
 
 def scripted(request: Request) -> Step:
@@ -86,7 +89,7 @@ def test_tool_search_keeps_its_bridges_and_our_way_back(drive: Scene) -> None:
     assert not driven.fatal
     first, granted, after = drive.model.conversation(LATER)
     assert {"tool_search", "tool_describe", "tool_call"} <= set(first.tools)
-    assert "terminal" not in first.tools
-    assert "terminal" in granted.tools
+    assert "cronjob" not in first.tools
+    assert "cronjob" in granted.tools
     assert wire.is_append(first.tools_raw, granted.tools_raw)
     assert "ledger record 7: bridge" in after.results[-1][1]

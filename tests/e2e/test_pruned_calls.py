@@ -18,17 +18,18 @@ BATCH = "What does the word serendipity mean?"
 THREE = "Who wrote the play Hamlet?"
 ASKED = "How far away is the moon?"
 
-ECHO = ToolCall(name="terminal", arguments={"command": "echo ran-in-the-step"})
+ITEM = {"id": "1", "content": "ran-in-the-step", "status": "pending"}
+TODO = ToolCall(name="todo", arguments={"todos": [ITEM]})
 SKILLS = ToolCall(name="skills_list", arguments={})
-READ = ToolCall(name="read_file", arguments={"path": "notes.txt"})
-TODO = ToolCall(name="todo", arguments={})
+CRON = ToolCall(name="cronjob", arguments={"action": "list"})
+PAST = ToolCall(name="session_search", arguments={"query": "anything"})
 
 SCRIPTS: dict[str, tuple[Step, ...]] = {
-    ALONE: (Step(calls=(ECHO,)), say("Done."), say("Done.")),
-    BATCH: (Step(calls=(SKILLS, ECHO)), say("Done.")),
-    THREE: (Step(calls=(ECHO, READ, TODO)), say("Done.")),
+    ALONE: (Step(calls=(TODO,)), say("Done."), say("Done.")),
+    BATCH: (Step(calls=(SKILLS, TODO)), say("Done.")),
+    THREE: (Step(calls=(TODO, CRON, PAST)), say("Done.")),
     ASKED: (
-        call("request_toolset", toolsets=["terminal"], reason="to run a command"),
+        call("request_toolset", toolsets=["cronjob"], reason="to plan"),
         say("Done."),
         call("request_toolset", toolsets=["no_such_toolset"]),
         say("Done."),
@@ -45,7 +46,6 @@ def scripted(request: Request) -> Step:
 def test_pruned_calls_run_at_once_and_their_tools_stay(drive: Scene) -> None:
     """Alone, beside a visible call, three in one message, and asked for by name."""
     drive.fill(Contents(settings=ENFORCE), scripted)
-    (drive.home.work / "notes.txt").write_text("a line of notes\n")
 
     driven = drive.hermes.drive(
         [
@@ -69,43 +69,43 @@ def test_pruned_calls_run_at_once_and_their_tools_stay(drive: Scene) -> None:
     _runs_in_a_batch(drive.model.conversation(BATCH))
     _runs_three_at_once(drive.model.conversation(THREE))
     _is_asked_for(drive.model.conversation(ASKED))
-    assert "terminal" in driven.turns[0].valid
+    assert "todo" in driven.turns[0].valid
 
 
 def _runs_alone(requests: tuple[Request, ...]) -> None:
     first, after, later = requests
-    assert "terminal" not in first.tools
-    assert after.results[0][0] == "terminal"
+    assert "todo" not in first.tools
+    assert after.results[0][0] == "todo"
     assert "ran-in-the-step" in after.results[0][1]
     assert wire.is_append(first.tools_raw, after.tools_raw)
-    assert "terminal" in after.tools
+    assert "todo" in after.tools
     assert later.tools_raw == after.tools_raw
 
 
 def _runs_in_a_batch(requests: tuple[Request, ...]) -> None:
     first, after = requests
     assert "skills_list" in first.tools
-    assert [name for name, _ in after.results] == ["skills_list", "terminal"]
+    assert [name for name, _ in after.results] == ["skills_list", "todo"]
     assert "ran-in-the-step" in after.results[1][1]
     assert wire.is_append(first.tools_raw, after.tools_raw)
 
 
 def _runs_three_at_once(requests: tuple[Request, ...]) -> None:
     first, after = requests
-    names = ["terminal", "read_file", "todo"]
+    names = ["todo", "cronjob", "session_search"]
     assert not set(names) & set(first.tools)
     assert [name for name, _ in after.results] == names
     assert "ran-in-the-step" in after.results[0][1]
-    assert "a line of notes" in after.results[1][1]
+    assert all(json.loads(text).get("success") for _, text in after.results[1:])
     assert wire.is_append(first.tools_raw, after.tools_raw)
     assert set(names) <= set(after.tools)
 
 
 def _is_asked_for(requests: tuple[Request, ...]) -> None:
     first, granted, _, refused = requests
-    assert "terminal" not in first.tools
+    assert "cronjob" not in first.tools
     assert wire.is_append(first.tools_raw, granted.tools_raw)
-    assert "terminal" in granted.tools
+    assert "cronjob" in granted.tools
     assert refused.tools_raw == granted.tools_raw
     answer = json.loads(refused.results[-1][1])
     assert "no_such_toolset" in json.dumps(answer)

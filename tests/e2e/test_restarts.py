@@ -11,6 +11,7 @@ from hermes_tool_router.probe.script import Request, call, say
 
 pytestmark = pytest.mark.hermes
 
+RECOVERED = {"id": "1", "content": "recovered", "status": "pending"}
 QUESTION = "Why do cats purr?"
 HEADER = "Explain the difference between a list and a tuple in Python."
 HISTORY = "What is the capital of Mongolia?"
@@ -20,7 +21,7 @@ def test_a_resumed_session_sends_the_same_bytes(drive: Scene) -> None:
     """What was recovered in the first process is on the first request of the second."""
     drive.fill(
         Contents(settings=ENFORCE),
-        [call("terminal", command="echo recovered"), say("Done."), say("Done.")],
+        [call("todo", todos=[RECOVERED]), say("Done."), say("Done.")],
     )
 
     first = drive.hermes.chat(QUESTION)
@@ -40,7 +41,7 @@ def user(text: str) -> dict[str, str]:
 
 def test_the_api_server_keeps_a_surface_over_fresh_agents(drive: Scene) -> None:
     """By session header, across a restart of the gateway, and with the client's own history."""
-    recovery = [call("terminal", command="echo recovered"), say("Done.")]
+    recovery = [call("todo", todos=[RECOVERED]), say("Done.")]
     drive.fill(Contents(settings=ENFORCE), [say("Done."), *recovery, say("Done."), say("Done.")])
 
     with drive.hermes.api_server() as api:
@@ -56,7 +57,7 @@ def test_the_api_server_keeps_a_surface_over_fresh_agents(drive: Scene) -> None:
 
     by_header = drive.model.conversation(HEADER)
     first, before, after, kept, restarted = by_header
-    assert "terminal" not in first.tools
+    assert "todo" not in first.tools
     assert before.tools_raw == first.tools_raw
     assert wire.is_append(before.tools_raw, after.tools_raw)
     assert kept.tools_raw == restarted.tools_raw == after.tools_raw
