@@ -46,3 +46,11 @@ typecheck: dev $(TYPES)/hermes_tool_router ## mypy strict, source and tests
 
 imports: dev $(TYPES)/hermes_tool_router ## the import contracts
 	PYTHONPATH=$(TYPES) $(BIN)/lint-imports --no-logo
+
+wheel: dev ## build wheel and sdist, install the wheel elsewhere and use it
+	@.ci/wheel $(PY)
+
+rules: dev ## validate rules, packs and patterns, and compare them with their compiled forms
+	$(PY) -m pytest -q tests/rules
+
+check: lint typecheck imports rules wheel test ## what CI runs
