@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import threading
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -241,9 +242,7 @@ class TestModes:
     def test_where_routing_is_off_our_own_tool_is_taken_out(self, make_bench: Any) -> None:
         """Another profile of the same process may have it on."""
         bench = make_bench()
-        bench.place = Place(
-            home=bench.place.home, settings=Settings(), store=bench.store, routes=False
-        )
+        bench.place = replace(bench.place, settings=Settings(), routes=False)
 
         sent = bench.turn(QUESTION, first=True, request=bench.built("memory", REQUEST_TOOL))
 
