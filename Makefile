@@ -6,9 +6,11 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready-$(shell cksum pyproject.toml | cut -d' ' -f1)
 TYPES := $(VENV)/types
 JOBS ?= 2
+PROFILE ?= router-test
+HERMES ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help dev demo bench test check lint fmt typecheck imports rules spell wheel
+.PHONY: help dev demo bench install uninstall test check lint fmt typecheck imports rules spell wheel
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -31,6 +33,12 @@ demo: dev ## real Hermes turns without and with the router, side by side, offlin
 
 bench: dev ## tokens on the real registry and the authored routing corpus
 	@$(PY) benchmarks/run.py
+
+install: dev ## copy the plugin into PROFILE (default router-test), enable it, tell the next command
+	@$(PY) cli/install.py install $(PROFILE) $(if $(HERMES),--hermes $(HERMES))
+
+uninstall: dev ## undo `make install`; names what stays
+	@$(PY) cli/install.py uninstall $(PROFILE) $(if $(HERMES),--hermes $(HERMES))
 
 test: dev ## run the tests, end-to-end ones included
 	$(PY) -m pytest -n $(JOBS) --dist loadgroup -m "not nightly"

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from ..probe.home import ENFORCE, STOCK, Contents
@@ -72,7 +73,15 @@ def run(options: Options) -> int:
         "faults": faults,
     }
     title = f"hermes-agent {version}, tokens: {counter.name}"
-    emit(options, report, [_toolset_table(toolsets, title), _route_table(routes, title), *faults])
+    emit(
+        options,
+        report,
+        [
+            _toolset_table(toolsets, title),
+            _route_table(routes, title),
+            *(f"NOT HELD  {fault}" for fault in faults),
+        ],
+    )
     return 1 if faults else 0
 
 
@@ -150,7 +159,12 @@ def _route_json(route: _Route) -> dict[str, Any]:
 
 
 def _toolset_table(rows: Sequence[Mapping[str, Any]], title: str) -> Table:
-    table = Table(title=f"Toolsets of a bare `hermes chat`\n{title}", title_justify="left")
+    table = Table(
+        title=f"Toolsets of a bare `hermes chat`\n{title}",
+        title_justify="left",
+        box=SIMPLE_HEAD,
+        pad_edge=False,
+    )
     table.add_column("toolset")
     for heading in ("tools", "bytes, minified", "tokens", "Hermes' estimate"):
         table.add_column(heading, justify="right")
@@ -166,11 +180,20 @@ def _route_table(routes: Sequence[_Route], title: str) -> Table:
     table = Table(
         title=f"First requests, system prompt and message included\n{title}",
         title_justify="left",
+        box=SIMPLE_HEAD,
+        pad_edge=False,
     )
     table.add_column("opener", no_wrap=True)
-    for heading in ("tools", "tool bytes", "share", "tool tokens", "all tokens", "saved"):
+    for heading in (
+        "tools",
+        "tool\nbytes",
+        "share",
+        "tool\ntokens",
+        "all\ntokens",
+        "saved",
+        "Hermes'\nestimate",
+    ):
         table.add_column(heading, justify="right")
-    table.add_column("Hermes' own\nestimate", justify="right")
     for place, route in enumerate(routes):
         saved = route.stock.request.tokens - route.sent.request.tokens
         if place == 0:
