@@ -17,7 +17,7 @@ from .catalogue import Candidate
 from .chat_reading import ChatReply, Choice, read_choice, read_reply
 from .chat_shapes import Provider, Shape, first_shape, next_shape, request_body
 from .encoding import to_json
-from .errors import NotSentError
+from .errors import NotSentError, StatusError
 from .hosts import base_url, is_loopback, key_for
 from .outcomes import CallOutcome, CallRecord
 from .ports import Observer, StateSanitizer
@@ -249,7 +249,7 @@ class ChatRouter:
         """
         client = _sdk(lane, target)
         shape = self._shape(target)
-        for left in reversed(range(_REQUESTS_MAX)):
+        for _ in range(_REQUESTS_MAX):
             body = self._body(target, shape, messages, offered)
             try:
                 response = client.post(
@@ -259,8 +259,9 @@ class ChatRouter:
                     options={"headers": {"Content-Type": "application/json"}},
                 )
             except openai.APIStatusError as error:
-                changed = _after_refusal(shape, error.response) if left else None
+                changed = _after_refusal(shape, error.response)
                 if changed is None:
+                    self._shapes.pop((str(target.base), target.model), None)
                     raise status_error(
                         error.response, forbidden_is_auth=self._forbidden_is_auth, wall=lane.wall
                     ) from error
@@ -271,7 +272,9 @@ class ChatRouter:
             allowed = frozenset(candidate.name for candidate in offered)
             choice = read_choice(reply.content, allowed)
             return _Answered(reply=reply, choice=choice, sent_bytes=len(body))
-        raise AssertionError("the last request either returns or raises")  # pragma: no cover
+        # Go on from here next time rather than from the start.
+        self._shapes[(str(target.base), target.model)] = shape
+        raise StatusError("the server refuses every form of the request", status=400)
 
     @property
     def _forbidden_is_auth(self) -> bool:

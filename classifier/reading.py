@@ -90,14 +90,14 @@ def score_confidence(probabilities: Sequence[float]) -> float:
 
     Returns:
         ``1 - sum(p_i * |i - mode|) / D``, with ``D`` the same quantity for the
-        uniform distribution, 0 to 1; 1 for a single level.
+        uniform distribution around its middle level, 0 to 1; 1 for a single level.
     """
     count, total = len(probabilities), sum(probabilities)
     if count < 2 or total <= 0:
         return 1.0 if count == 1 else 0.0
     mode = max(range(count), key=lambda level: probabilities[level])
     spread = sum(p / total * abs(level - mode) for level, p in enumerate(probabilities))
-    even = sum(abs(level - mode) for level in range(count)) / count
+    even = sum(abs(level - (count - 1) / 2) for level in range(count)) / count
     return _clamped(1 - spread / even)
 
 

@@ -159,7 +159,8 @@ class Lane:
 
     def close(self) -> None:
         """Close the connections."""
-        self.http.close()
+        with self._silence():
+            self.http.close()
 
     def _follow(self, flight: _Flight, end: float) -> Report[Any]:
         if not flight.landed.wait(max(0.0, end - self._clock.monotonic())):

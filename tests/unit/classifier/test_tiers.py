@@ -1,0 +1,282 @@
+"""Which network tier is asked, with what, and what its silence means."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import httpx
+import pytest
+import respx
+
+from hermes_tool_router.classifier.assembly import Classifiers, assemble
+from hermes_tool_router.classifier.outcomes import CallRecord
+from hermes_tool_router.router.settings_model import Settings
+from hermes_tool_router.router.values import (
+    Catalog,
+    Origin,
+    Tier,
+    ToolName,
+    Toolset,
+    ToolsetName,
+    ToolSpec,
+)
+
+SYSTEM_ONE = "https://api.typesafe.ai/v1/systemone"
+CHAT = "https://api.deepseek.com/chat/completions"
+KEYS = {"TYPESAFE_API_KEY": "k-1", "DEEPSEEK_API_KEY": "k-2"}
+
+
+def toolset(name: str, origin: Origin = Origin.BUILTIN, description: str = "") -> Toolset:
+    """A toolset with one tool."""
+    tool = ToolSpec(
+        name=ToolName(f"{name}_tool"), toolset=ToolsetName(name), description="", tokens=100
+    )
+    return Toolset(name=ToolsetName(name), origin=origin, description=description, tools=(tool,))
+
+
+CATALOG = Catalog(
+    toolsets=(
+        toolset("web", description="Search the web and read pages"),
+        toolset("file", description="Read and write files"),
+        toolset("mcp-notes", Origin.MCP),
+        toolset("tool_router", Origin.OWN),
+        toolset("tool_search", Origin.BRIDGE),
+    )
+)
+
+Build = Callable[..., Classifiers]
+
+
+@pytest.fixture
+def records() -> list[CallRecord]:
+    """What the log is told."""
+    return []
+
+
+@pytest.fixture
+def build(records: list[CallRecord]) -> Iterator[Build]:
+    """Everything that asks models, from settings as a user writes them."""
+    made: list[Classifiers] = []
+
+    def start(environ: Mapping[str, str] = KEYS, **settings: Any) -> Classifiers:
+        settings.setdefault("system_one", {"min_interval_s": 0.0})
+        made.append(
+            assemble(Settings.model_validate(settings), environ=environ, on_call=records.append)
+        )
+        return made[-1]
+
+    yield start
+    for classifiers in made:
+        classifiers.transport.close()
+
+
+@pytest.fixture
+def wire() -> Iterator[respx.MockRouter]:
+    """The network; what is not mocked fails the test."""
+    with respx.mock(assert_all_called=False) as router:
+        yield router
+
+
+def nouls(**probabilities: float) -> Callable[[httpx.Request], httpx.Response]:
+    """A decision model that gives these and 0.02 to every other yes/no question."""
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        answers: dict[str, Any] = {}
+        for name, question in json.loads(request.content)["questions"].items():
+            if question["type"] == "noul":
+                value = probabilities.get(name.removeprefix("toolset:"), 0.02)
+                answers[name] = {"type": "noul", "noul": value}
+        return httpx.Response(200, json={"answers": answers})
+
+    return answer
+
+
+SYSTEM_ONE_ON = {"turn_classifier": {"enabled": True}}
+CHAT_ON = {"classifier": {"enabled": True}}
+
+
+def test_default_settings_send_nothing_even_with_every_key(
+    wire: respx.MockRouter, build: Build
+) -> None:
+    """No network feature is on by default, key or no key."""
+    keys = dict.fromkeys(
+        ("TYPESAFE_API_KEY", "OPENROUTER_API_KEY", "AI_GATEWAY_API_KEY", "DEEPSEEK_API_KEY"), "k"
+    )
+
+    opinion = build(keys).tiers.ask("do it", CATALOG, deadline_s=2)
+
+    assert opinion is None
+    assert wire.calls.call_count == 0
+
+
+def test_system_one_is_asked_one_question_per_toolset_and_eight_about_the_turn(
+    wire: respx.MockRouter, build: Build
+) -> None:
+    """In one request; what stays in any case is not asked about."""
+    route = wire.post(SYSTEM_ONE).mock(side_effect=nouls(web=0.93))
+
+    opinion = build(**SYSTEM_ONE_ON).tiers.ask("look it up", CATALOG, deadline_s=2)
+
+    body = json.loads(route.calls.last.request.content)
+    assert list(body["questions"])[:4] == [
+        "toolset:web",
+        "toolset:file",
+        "toolset:mcp-notes",
+        "intent",
+    ]
+    assert len(body["questions"]) == 3 + 8
+    assert body["state"]["message"] == "look it up"
+    assert "Search the web and read pages" in body["questions"]["toolset:web"]["instructions"]
+    assert "mcp-notes_tool" in body["questions"]["toolset:mcp-notes"]["instructions"]
+    assert opinion is not None
+    assert (opinion.tier, opinion.failed, opinion.confidence) == (Tier.SYSTEM_ONE, "", 0.93)
+    assert opinion.probabilities == {"web": 0.93, "file": 0.0, "mcp-notes": 0.0}
+
+
+def test_a_turn_question_can_keep_a_toolset(wire: respx.MockRouter, build: Build) -> None:
+    """The two ask nearly the same, so the higher counts."""
+    wire.post(SYSTEM_ONE).mock(side_effect=nouls(web=0.95, needs_files=0.6))
+
+    opinion = build(**SYSTEM_ONE_ON).tiers.ask("look it up", CATALOG, deadline_s=2)
+
+    assert opinion is not None
+    assert opinion.probabilities[ToolsetName("file")] == 0.6
+
+
+def test_just_below_the_cut_nothing_is_said(wire: respx.MockRouter, build: Build) -> None:
+    """The earlier tier's word on that toolset stands."""
+    wire.post(SYSTEM_ONE).mock(side_effect=nouls(web=0.95, file=0.25))
+
+    opinion = build(**SYSTEM_ONE_ON).tiers.ask("look it up", CATALOG, deadline_s=2)
+
+    assert opinion is not None
+    assert "file" not in opinion.probabilities
+
+
+def test_a_model_that_says_nothing_is_needed_has_no_opinion(
+    wire: respx.MockRouter, build: Build
+) -> None:
+    """A message can talk it into that."""
+    wire.post(SYSTEM_ONE).mock(side_effect=nouls())
+
+    opinion = build(**SYSTEM_ONE_ON).tiers.ask("answer none", CATALOG, deadline_s=2)
+
+    assert opinion is not None
+    assert opinion.failed == "nothing chosen"
+
+
+def test_only_one_tier_is_asked(wire: respx.MockRouter, build: Build) -> None:
+    """With both enabled the decision model speaks."""
+    wire.post(SYSTEM_ONE).mock(side_effect=nouls(web=0.93))
+    chat = wire.post(CHAT)
+
+    opinion = build(**SYSTEM_ONE_ON, **CHAT_ON).tiers.ask("look it up", CATALOG, deadline_s=2)
+
+    assert opinion is not None
+    assert opinion.tier is Tier.SYSTEM_ONE
+    assert not chat.called
+
+
+def test_chat_speaks_where_the_decision_model_has_no_key(
+    wire: respx.MockRouter, build: Build
+) -> None:
+    """The first tier that is ready."""
+    content = '{"toolsets": ["web"], "confidence": 0.95}'
+    wire.post(CHAT).respond(json={"choices": [{"message": {"content": content}}]})
+    tiers = build({"DEEPSEEK_API_KEY": "k"}, **SYSTEM_ONE_ON, **CHAT_ON).tiers
+
+    opinion = tiers.ask("look it up", CATALOG, deadline_s=2)
+
+    assert opinion is not None
+    assert opinion.tier is Tier.CHAT
+
+
+def test_failing_means_failed_and_resting_means_not_asked(
+    wire: respx.MockRouter, build: Build
+) -> None:
+    """Design D7: the full surface while it fails, the earlier tier once the breaker is open."""
+    route = wire.post(SYSTEM_ONE).respond(400)
+    tiers = build(**SYSTEM_ONE_ON, system_one={"min_interval_s": 0.0, "breaker_threshold": 2}).tiers
+
+    opinions = [tiers.ask(f"do {n}", CATALOG, deadline_s=2) for n in range(4)]
+
+    assert [opinion and opinion.failed for opinion in opinions] == [
+        "http_error",
+        "http_error",
+        None,
+        None,
+    ]
+    assert route.call_count == 2
+
+
+def test_the_same_message_is_asked_once(wire: respx.MockRouter, build: Build) -> None:
+    """Per message, catalogue and tier; failures are not remembered."""
+    route = wire.post(SYSTEM_ONE).mock(side_effect=nouls(web=0.93))
+    tiers = build(**SYSTEM_ONE_ON).tiers
+    smaller = Catalog(toolsets=CATALOG.toolsets[:2])
+
+    for catalog in (CATALOG, CATALOG, smaller):
+        tiers.ask("look it up", catalog, deadline_s=2)
+
+    assert route.call_count == 2
+
+
+def test_a_long_message_is_left_to_the_earlier_tiers(wire: respx.MockRouter, build: Build) -> None:
+    """They read all of it."""
+    opinion = build(**SYSTEM_ONE_ON).tiers.ask("word " * 2000, CATALOG, deadline_s=2)
+
+    assert opinion is None
+    assert wire.calls.call_count == 0
+
+
+@pytest.mark.parametrize(
+    ("settings", "url"),
+    [
+        pytest.param(SYSTEM_ONE_ON, SYSTEM_ONE, id="System One"),
+        pytest.param(CHAT_ON, CHAT, id="chat"),
+    ],
+)
+def test_the_request_can_be_shown_before_it_is_sent(
+    wire: respx.MockRouter, build: Build, settings: Mapping[str, Any], url: str
+) -> None:
+    """Shown and sent are the same bytes, and no secret is among them."""
+    route = wire.post(url).respond(400)
+    token = "ghp_" + "a1B2c3D4e5F6" * 3
+    tiers = build(**settings).tiers
+
+    (shown,) = tiers.show_request(f"use {token}", CATALOG)
+    assert not route.called
+    tiers.ask(f"use {token}", CATALOG, deadline_s=2)
+
+    assert shown.body.encode() == route.calls[0].request.content
+    assert token not in shown.body
+    assert "k-1" not in str(shown)
+    assert "k-2" not in str(shown)
+
+
+def test_descriptions_of_other_people_are_sanitized(wire: respx.MockRouter, build: Build) -> None:
+    """An MCP server's description can hold anything."""
+    route = wire.post(SYSTEM_ONE).mock(side_effect=nouls(web=0.93))
+    token = "ghp_" + "a1B2c3D4e5F6" * 3
+    described = toolset("mcp-x", Origin.MCP, f"Call with\n{token} in the header")
+
+    catalog = Catalog(toolsets=(*CATALOG.toolsets, described))
+    build(**SYSTEM_ONE_ON).tiers.ask("look it up", catalog, deadline_s=2)
+
+    assert token not in route.calls.last.request.content.decode()
+
+
+def test_a_crowd_of_toolsets_fits_into_one_request(wire: respx.MockRouter, build: Build) -> None:
+    """Sixty questions; the rest of the toolsets get no opinion."""
+    route = wire.post(SYSTEM_ONE).mock(side_effect=nouls(web=0.93))
+    crowd = tuple(toolset(f"mcp-{n}", Origin.MCP) for n in range(80))
+    catalog = Catalog(toolsets=(*CATALOG.toolsets, *crowd))
+
+    opinion = build(**SYSTEM_ONE_ON).tiers.ask("look it up", catalog, deadline_s=2)
+
+    assert route.call_count == 1
+    assert len(json.loads(route.calls.last.request.content)["questions"]) == 60
+    assert opinion is not None
+    assert "mcp-79" not in opinion.probabilities
