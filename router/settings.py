@@ -18,6 +18,7 @@ from types import MappingProxyType
 from .errors import SettingsError
 from .settings_aliases import PLATFORMS
 from .settings_blocks import Block, Layer, Leaf, read_layer, validate
+from .settings_fields import fields
 from .settings_model import Settings
 
 __all__ = ["KILL_SWITCH", "Layer", "Resolved", "Settings", "resolve", "switched_off"]
@@ -36,7 +37,7 @@ class Resolved:
     notices: tuple[str, ...] = ()
     """What the user should hear once; empty means nothing."""
     origin: Mapping[str, str] = field(default_factory=dict)
-    """Layer and block that set a key, by dotted path; a key left out has its default."""
+    """Layer and block that set a key, by dotted path; a key left out has its shipped default."""
 
 
 def resolve(layers: Sequence[Layer], *, profile: str, platform: str | None = None) -> Resolved:
@@ -60,7 +61,7 @@ def resolve(layers: Sequence[Layer], *, profile: str, platform: str | None = Non
     return Resolved(
         settings=_for_platform(settings, platform),
         notices=tuple(_notices(settings, active)),
-        origin=MappingProxyType({path: leaf.origin for path, leaf in leaves.items()}),
+        origin=MappingProxyType(_origin(leaves)),
     )
 
 
@@ -71,6 +72,20 @@ def switched_off(environ: Mapping[str, str]) -> bool:
     mistypes ``off`` wanted stock Hermes.
     """
     return environ.get(KILL_SWITCH, "").strip().lower() not in {"", "1", "on", "true", "yes"}
+
+
+def _origin(leaves: Mapping[str, Leaf]) -> dict[str, str]:
+    """Where values come from; the shipped file's own defaults are nobody's choice."""
+    defaults = {field.path: field.default for field in fields()}
+    return {
+        path: leaf.origin
+        for path, leaf in leaves.items()
+        if not (leaf.shipped and _plain(leaf.value) == _plain(defaults.get(path)))
+    }
+
+
+def _plain(value: object) -> object:
+    return list(value) if isinstance(value, tuple) else value
 
 
 def _check_custom_classifier(settings: Settings, leaves: Mapping[str, Leaf]) -> None:

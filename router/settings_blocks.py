@@ -44,6 +44,7 @@ class Leaf:
     written: str
     """Dotted path as the user wrote it."""
     layer: str
+    shipped: bool = False
 
     @property
     def origin(self) -> str:
@@ -200,7 +201,12 @@ class _Reader:
                 f"({path}) to different values; keep one",
                 key=written,
             )
-        self._leaves[path] = Leaf(value=value, written=written, layer=self._layer.name)
+        self._leaves[path] = Leaf(
+            value=value,
+            written=written,
+            layer=self._layer.name,
+            shipped=self._layer.shipped,
+        )
 
 
 def _mapping(value: object, written: str, group: str) -> Mapping[object, object]:

@@ -1,0 +1,80 @@
+"""``hermes tool-router explain "PROMPT"``: what a first message would get, and why."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..registry_adapter.events import TurnEvent
+from ..registry_adapter.granted import granted_catalog
+from ..registry_adapter.plugin import Runtime
+from ..router.values import Catalog, Decision, Message
+from .output import Output, percent
+
+__all__ = ["as_json", "decide", "show"]
+
+
+def decide(runtime: Runtime, prompt: str, platform: str) -> tuple[Decision, Catalog]:
+    """Route a prompt as the first message of a session on a platform.
+
+    Nothing is logged and no session is touched.  Tiers that open a socket are
+    asked only where the settings switch them on, as for a real message.
+
+    Raises:
+        HostError: Hermes cannot say which tools the platform is granted.
+    """
+    catalog = granted_catalog(platform)
+    turn = TurnEvent(
+        session_id="explain",
+        turn_id="explain:1",
+        platform=platform,
+        message=Message(text=prompt),
+        is_first_turn=True,
+    )
+    place = runtime.places(platform)
+    return runtime.decider.decide(turn, catalog, place, later_turn=False), catalog
+
+
+def as_json(decision: Decision, catalog: Catalog) -> dict[str, Any]:
+    """The decision in the form that other programs read."""
+    kept = set(decision.toolsets)
+    sent = sum(toolset.tokens for toolset in catalog.toolsets if toolset.name in kept)
+    return {
+        "outcome": decision.outcome.value,
+        "grade": decision.grade.value,
+        "toolsets": list(decision.toolsets),
+        "reasons": [reason.rule for reason in decision.reasons],
+        "tier": decision.tier.value,
+        "tokens_full": catalog.tokens,
+        "tokens_sent": sent,
+    }
+
+
+def show(decision: Decision, catalog: Catalog, out: Output) -> None:
+    """Print it for people, without the prompt."""
+    data = as_json(decision, catalog)
+    full, sent = data["tokens_full"], data["tokens_sent"]
+    out.line(f"{data['outcome']} ({data['grade']}), decided by {data['tier']}", bold=True)
+    out.line(f"about {sent} of {full} tokens of tool schemas ({percent(sent, full)})")
+    if not decision.substantive:
+        out.line("no task yet: the next message decides")
+    out.line()
+    kept = set(decision.toolsets)
+    rows = [
+        (str(toolset.name), "sent" if toolset.name in kept else "held back", str(toolset.tokens))
+        for toolset in catalog.toolsets
+    ]
+    out.table(["toolset", "", "tokens#"], rows)
+    out.line()
+    out.table(
+        ["rule", "for", "weight#"],
+        [
+            (
+                reason.rule,
+                str(reason.toolset or ""),
+                f"{reason.weight:+.1f}" if reason.weight else "",
+            )
+            for reason in decision.reasons
+        ],
+    )
+    for error in decision.errors:
+        out.line(f"error: {error}")

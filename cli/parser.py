@@ -1,0 +1,107 @@
+"""The arguments of ``hermes tool-router``."""
+
+from __future__ import annotations
+
+import argparse
+
+from .logs import KINDS
+
+__all__ = ["EPILOG", "set_up"]
+
+EPILOG = """\
+examples:
+  hermes tool-router shadow                    decide and log, change nothing
+  hermes tool-router status                    what it did so far
+  hermes tool-router explain "fix the failing test in parser.py"
+  hermes tool-router enable                    send smaller requests
+  hermes -p work tool-router enable            the same for the profile "work"
+  hermes tool-router log --follow --json       the log, for other programs
+
+exit status:
+  0  done, or healthy
+  1  not done, or not healthy; the output says why
+  2  wrong usage; for doctor: no routing path works
+  3  refused, because the configuration is managed or does not read
+
+Every command takes --json.  HERMES_TOOL_ROUTER=off switches the plugin off for
+one process.
+"""
+
+
+def set_up(parser: argparse.ArgumentParser) -> None:
+    """Add the commands to the parser that Hermes hands out."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.description = "Sends only the tool schemas that a session needs."
+    parser.epilog = EPILOG
+    commands = parser.add_subparsers(dest="router_command", metavar="COMMAND")
+    _add(commands, "status", "what it did to the latest requests, and which settings hold")
+    explain = _add(
+        commands,
+        "explain",
+        "what a first message would get, and why",
+        'example:\n  hermes tool-router explain "summarise https://example.org" --platform telegram',
+    )
+    explain.add_argument("prompt", metavar="PROMPT", help="the message, in quotes; - reads it")
+    explain.add_argument(
+        "--platform", default="cli", help="whose tools are at stake (default: cli)"
+    )
+    log = _add(
+        commands,
+        "log",
+        "the local logs of decisions, model calls and judged tool calls",
+        "examples:\n  hermes tool-router log --kind gate --limit 100\n"
+        "  hermes tool-router log --follow --json",
+    )
+    log.add_argument("--kind", choices=(*KINDS, "all"), default="all", help="default: all")
+    log.add_argument("--limit", type=_positive, default=20, help="rows of each (default: 20)")
+    log.add_argument("--follow", "-f", action="store_true", help="print new rows until Ctrl-C")
+    for name, text in (
+        ("enable", "send smaller requests from the next session on"),
+        ("shadow", "decide and log, leave every request as it is"),
+        ("disable", "switch the plugin off"),
+    ):
+        _add(
+            commands,
+            name,
+            text,
+            "Writes Hermes' own config.yaml; for another profile: "
+            f"hermes -p NAME tool-router {name}",
+        )
+    rules = _add(commands, "rules", "the rule book")
+    ruled = rules.add_subparsers(dest="rules_command", metavar="COMMAND", required=True)
+    _add(ruled, "check", "validate the rule files and the compiled book")
+    shown = _add(ruled, "explain", "how a text is read, rule by rule")
+    shown.add_argument("text", metavar="TEXT", help="the text, in quotes; - reads it")
+    _add(commands, "doctor", "drive one real turn in a scratch home and say whether routing works")
+    onboard = _add(
+        commands,
+        "onboard",
+        "copy the onboarding skill into this profile's skills",
+        "With --offer-key it prints the text about the optional classifier key instead, once.",
+    )
+    onboard.add_argument("--replace", action="store_true", help="overwrite an edited copy")
+    onboard.add_argument("--offer-key", action="store_true", help="print the one offer")
+
+
+def _add(
+    commands: argparse._SubParsersAction[argparse.ArgumentParser],
+    name: str,
+    text: str,
+    epilog: str = "",
+) -> argparse.ArgumentParser:
+    parser = commands.add_parser(
+        name,
+        help=text,
+        description=text[0].upper() + text[1:] + ".",
+        epilog=epilog,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    return parser
+
+
+def _positive(text: str) -> int:
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError("must be 1 or more")
+    return value

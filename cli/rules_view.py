@@ -1,0 +1,82 @@
+"""``hermes tool-router rules check`` and ``rules explain "TEXT"``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..intent.compile import BookError
+from ..intent.evidence import weigh
+from ..intent.reading import read
+from ..registry_adapter.resources import rule_book
+from .output import Output
+from .rules import BOOK, build, sources
+
+__all__ = ["check", "explain"]
+
+
+def check(out: Output) -> int:
+    """Validate the sources and compare them with the compiled book; 0 if both are right."""
+    try:
+        compiled = build()
+    except (BookError, OSError) as error:
+        return _verdict(out, ok=False, text=str(error))
+    if not BOOK.is_file() or BOOK.read_bytes() != compiled:
+        return _verdict(
+            out,
+            ok=False,
+            text="the sources are valid, but the compiled book is older; "
+            "run python -m hermes_tool_router.cli.rules",
+        )
+    book = rule_book()
+    text = f"{len(book.rules)} rules in {len(sources())} files, version {book.version[:12]}"
+    return _verdict(out, ok=True, text=text)
+
+
+def explain(text: str, out: Output) -> int:
+    """Say how a text is read: language, what was masked, which rules fired and where."""
+    book = rule_book()
+    reading = read(text, book)
+    evidence = weigh(reading, book)
+    votes: list[dict[str, Any]] = [
+        {
+            "rule": vote.rule.id,
+            "toolset": vote.rule.toolset,
+            "weight": round(vote.weight, 2),
+            "negated": vote.negated,
+            "span": list(vote.span),
+        }
+        for vote in evidence.votes
+    ]
+    learned = {name: round(value, 2) for name, value in sorted(evidence.lexicon.items())}
+    if out.as_json:
+        out.value({"votes": votes, "flags": sorted(evidence.flags), "lexicon": learned})
+        return 0
+    out.line(f"flags: {', '.join(sorted(evidence.flags)) or 'none'}")
+    rows = [
+        (
+            str(vote["rule"]),
+            str(vote["toolset"]) + (" (negated)" if vote["negated"] else ""),
+            f"{vote['weight']:+.1f}",
+            _ascii(text[slice(*vote["span"])]),
+        )
+        for vote in votes
+    ]
+    out.table(["rule", "for", "weight#", "words"], rows)
+    out.line()
+    ranked = sorted(learned.items(), key=lambda item: -item[1])
+    out.table(["learned words", "log-odds#"], [(name, f"{value:+.1f}") for name, value in ranked])
+    return 0
+
+
+def _verdict(out: Output, *, ok: bool, text: str) -> int:
+    if out.as_json:
+        out.value({"ok": ok, "text": text})
+    else:
+        out.line(text)
+    return 0 if ok else 1
+
+
+def _ascii(text: str) -> str:
+    """A few words of what the user typed, safe on any console."""
+    shown = " ".join(text.split())[:40]
+    return shown.encode("ascii", "backslashreplace").decode()

@@ -1,0 +1,119 @@
+"""``/router`` inside a session: CLI, TUI and gateway."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..registry_adapter.host import hermes_home
+from ..registry_adapter.plugin import Runtime
+from ..router.session import Phase, SessionState
+from .output import percent
+from .status import effect
+
+__all__ = ["HELP", "Slash"]
+
+HELP = """\
+/router                what the router does here
+/router surface        the tools that this session sends
+/router add TOOLSET    bring toolsets back for this session
+/router off            send every tool for the rest of this session"""
+
+_PHASES = {
+    Phase.WAITING: "no task yet: only the floor is sent",
+    Phase.NARROWED: "narrowed",
+    Phase.OPEN: "open: every tool is sent",
+    Phase.PASS: "not touched: every tool is sent",
+}
+_UNKNOWN = (
+    "Hermes does not say which session this is, or the session has sent nothing yet. "
+    "Send a message first."
+)
+
+
+class Slash:
+    """Answers ``/router``; the text goes to the chat as it is.
+
+    Args:
+        runtime: what the registration made.
+        session_here: id of the session in which the command was typed, empty if unknown.
+    """
+
+    def __init__(self, runtime: Runtime, session_here: Callable[[], str]) -> None:
+        self._runtime = runtime
+        self._session_here = session_here
+
+    def __call__(self, raw: str = "") -> str:
+        """The answer to one command.  Never raises."""
+        return self._runtime.guard.run(
+            "/router",
+            lambda: self._answer(raw),
+            lambda: "tool-router: that failed; see Hermes' log",
+        )
+
+    def _answer(self, raw: str) -> str:
+        word, _, rest = raw.strip().partition(" ")
+        actions: dict[str, Callable[[str], str]] = {
+            "": self._status,
+            "status": self._status,
+            "surface": self._surface,
+            "add": self._add,
+            "off": self._off,
+            "help": lambda _rest: HELP,
+        }
+        action = actions.get(word.lower())
+        return action(rest.strip()) if action else f"unknown: {word}\n{HELP}"
+
+    def _status(self, _rest: str) -> str:
+        reading = self._runtime.reading()
+        problem = reading.problem or self._runtime.problem
+        if problem:
+            return f"tool-router: nothing is routed: {problem}"
+        seen = effect(self._runtime.stores(hermes_home()))
+        removed = (
+            f"{seen['tokens_removed']} of {seen['tokens_full']} tokens removed "
+            f"({percent(seen['tokens_removed'], seen['tokens_full'])}) "
+            f"in the last {seen['enforced']} decisions"
+        )
+        if reading.settings.mode == "shadow":
+            removed = f"would remove {seen['would_remove']} tokens in {seen['shadow']} decisions"
+        lines = [f"tool-router: {reading.settings.mode}; {removed}"]
+        state = self._state()
+        if state is not None:
+            lines.append(f"this session: {_PHASES[state.phase]} ({state.why})")
+        return "\n".join([*lines, *(f"note: {notice}" for notice in reading.notices)])
+
+    def _surface(self, _rest: str) -> str:
+        state = self._state()
+        if state is None:
+            return _UNKNOWN
+        lines = [f"{_PHASES[state.phase]} ({state.why})"]
+        if state.order and state.phase is not Phase.PASS:
+            lines.append(f"tools, in order: {', '.join(state.order)}")
+        if state.added:
+            lines.append(f"joined later: {', '.join(state.added)}")
+        return "\n".join(lines)
+
+    def _add(self, rest: str) -> str:
+        names = [name for name in rest.replace(",", " ").split() if name]
+        if not names:
+            return "which toolset? for example: /router add web"
+        state = self._state()
+        if state is None:
+            return _UNKNOWN
+        payload = self._runtime.surfaces.asked(state.session_id, {"toolsets": names})
+        return "\n".join(
+            f"{key}: {', '.join(map(str, value)) if isinstance(value, list | tuple) else value}"
+            for key, value in payload.items()
+            if value not in ((), [], "", None)
+        )
+
+    def _off(self, _rest: str) -> str:
+        session_id = self._session_here()
+        state = self._runtime.surfaces.open(session_id) if session_id else None
+        if state is None:
+            return _UNKNOWN
+        return "every tool is sent for the rest of this session"
+
+    def _state(self) -> SessionState | None:
+        session_id = self._session_here()
+        return self._runtime.surfaces.state(session_id) if session_id else None

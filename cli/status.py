@@ -1,0 +1,223 @@
+"""``hermes tool-router status``: the effect, not the flags."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from ..probe.copies import describe, look
+from ..registry_adapter.hermes_config import hermes_config
+from ..registry_adapter.host import hermes_home
+from ..registry_adapter.plugin import Runtime
+from ..registry_adapter.resources import ROOT
+from ..registry_adapter.settings_source import Reading
+from ..registry_adapter.store import StateStore
+from ..router.settings_fields import fields
+from .output import Output, percent
+
+__all__ = ["RECENT", "collect", "show", "version"]
+
+RECENT = 200
+"""Rows of each log that the figures are about."""
+
+
+def version() -> str:
+    """The plugin's version, as the manifest beside this file has it."""
+    manifest: dict[str, Any] = yaml.safe_load((ROOT / "plugin.yaml").read_text(encoding="utf-8"))
+    return str(manifest["version"])
+
+
+def collect(runtime: Runtime) -> dict[str, Any]:
+    """Everything that status knows, as JSON values."""
+    home = hermes_home()
+    reading, store = runtime.reading(), runtime.stores(home)
+    copy = describe(look(home, hermes_config()), ROOT)
+    return {
+        "version": version(),
+        "copy": {"text": copy.text, **copy.data},
+        "home": str(home),
+        "profile": reading.profile,
+        "routing": _routing(runtime, reading),
+        "features": _features(reading),
+        "effect": effect(store),
+        "counters": store.counters(),
+        "gate": _outcomes(store.tail("gate", limit=RECENT)),
+        "calls": _outcomes(store.tail("calls", limit=RECENT)),
+        "state": _state(store),
+        "settings": _settings(reading),
+        "notices": list(reading.notices),
+    }
+
+
+def effect(store: StateStore) -> dict[str, Any]:
+    """What the latest decisions did to requests."""
+    rows = store.tail("decisions", limit=RECENT)
+    enforced = [row for row in rows if row["mode"] == "enforce"]
+    full, sent = _tokens(enforced, "tokens_full"), _tokens(enforced, "tokens_sent")
+    shadow = [row for row in rows if row["mode"] == "shadow"]
+    return {
+        "decisions": len(rows),
+        "outcomes": _outcomes(rows),
+        "enforced": len(enforced),
+        "tokens_full": full,
+        "tokens_removed": full - sent,
+        "shadow": len(shadow),
+        "would_remove": _tokens(shadow, "tokens_full") - _tokens(shadow, "tokens_sent"),
+    }
+
+
+def show(data: Mapping[str, Any], out: Output) -> None:
+    """Print it for people."""
+    routing, seen = data["routing"], data["effect"]
+    out.line(f"tool-router {data['version']}: {routing['text']}", bold=True)
+    out.pairs(
+        [
+            ("profile", f"{data['profile'] or 'unknown'} ({data['home']})"),
+            ("copy", data["copy"]["text"]),
+            *((name, text) for name, text in data["features"].items()),
+        ]
+    )
+    out.line()
+    out.line(f"The last {seen['decisions']} first messages and expansions", bold=True)
+    out.pairs(_effect_rows(seen, data["counters"]))
+    _show_logs(data, out)
+    if data["settings"]:
+        out.line()
+        out.line("Settings that differ from the shipped ones", bold=True)
+        rows = [(row["key"], row["value"], row["from"]) for row in data["settings"]]
+        out.table(["key", "value", "from"], rows)
+    for notice in data["notices"]:
+        out.line(f"note: {notice}")
+
+
+def _routing(runtime: Runtime, reading: Reading) -> dict[str, Any]:
+    settings, problem = reading.settings, reading.problem or runtime.problem
+    if problem:
+        text = f"nothing is routed: {problem}"
+    elif settings.mode == "shadow":
+        text = "shadow: decides and logs, every request stays as it is"
+    else:
+        text = "enforce: requests carry what the session needs"
+    return {
+        "active": not problem,
+        "enabled": settings.enabled,
+        "mode": settings.mode,
+        "problem": problem,
+        "text": text,
+        "registered": list(runtime.registered),
+        "platforms": {
+            name: switch.enabled
+            for name, switch in sorted(settings.platforms.items())
+            if switch.enabled is not None
+        },
+        "faults": runtime.guard.faults,
+    }
+
+
+def _features(reading: Reading) -> dict[str, str]:
+    """Each feature beside routing in one phrase, and whether it may open a socket."""
+    settings = reading.settings
+
+    def phrase(on: bool, mode: str, network: bool) -> str:
+        if not (reading.on and on):
+            return "off"
+        return f"{mode}, {'asks a model' if network else 'local only'}"
+
+    gate, verify, ask = settings.risk_gate, settings.verify, settings.jev_ask
+    classifier = settings.classifier
+    return {
+        "risk gate": phrase(gate.enabled, gate.mode, gate.use_model),
+        "verifier": phrase(verify.enabled, verify.mode, verify.use_model),
+        "classifier": phrase(classifier.enabled, classifier.provider or "deepseek", True),
+        "turn classifier": phrase(settings.turn_classifier.enabled, "on", True),
+        "jev_ask": phrase(ask.enabled, "on", True),
+    }
+
+
+def _effect_rows(seen: Mapping[str, Any], counters: Mapping[str, int]) -> list[tuple[str, str]]:
+    outcomes = ", ".join(f"{count} {name}" for name, count in seen["outcomes"].items())
+    rows = [("outcomes", outcomes or "none yet")]
+    if seen["enforced"]:
+        share = percent(seen["tokens_removed"], seen["tokens_full"])
+        rows.append(
+            ("tokens removed", f"{seen['tokens_removed']} of {seen['tokens_full']} ({share})")
+        )
+    if seen["shadow"]:
+        rows.append(("in shadow", f"{seen['shadow']}; would remove {seen['would_remove']} tokens"))
+    rows += [(name.replace("_", " "), str(value)) for name, value in sorted(counters.items())]
+    return rows
+
+
+def _show_logs(data: Mapping[str, Any], out: Output) -> None:
+    rows = [
+        (label, ", ".join(f"{count} {name}" for name, count in data[key].items()))
+        for label, key in (("tool calls judged", "gate"), ("model calls", "calls"))
+        if data[key]
+    ]
+    state = data["state"]
+    health = state["problem"] or f"{sum(state['rows'].values())} rows, {state['bytes']} bytes"
+    if state["damaged_at"] is not None:
+        health += "; a damaged file was set aside"
+    rows.append(("state", f"{state['path']}: {health}"))
+    out.pairs(rows)
+
+
+def _state(store: StateStore) -> dict[str, Any]:
+    health = store.health()
+    return {
+        "path": str(health.path),
+        "problem": health.problem,
+        "intact": health.intact,
+        "damaged_at": health.damaged_at,
+        "set_aside": [str(path) for path in health.set_aside],
+        "rows": dict(health.rows),
+        "bytes": health.bytes,
+    }
+
+
+def _settings(reading: Reading) -> list[dict[str, str]]:
+    """Keys that somebody set, with the place; values are no secrets, keys are only named."""
+    if not reading.active:
+        return []
+    flat = _flat(reading.settings.model_dump(mode="json"))
+    known = {field.path: field for field in fields()}
+    return [
+        {"key": path, "value": _plain(flat.get(path)), "from": _short(origin)}
+        for path, origin in sorted(reading.origin.items())
+        if path.startswith("platforms.") or path in known
+    ]
+
+
+def _flat(tree: Mapping[str, Any], prefix: str = "") -> dict[str, object]:
+    found: dict[str, object] = {}
+    for key, value in tree.items():
+        if isinstance(value, Mapping):
+            found |= _flat(value, f"{prefix}{key}.")
+        else:
+            found[prefix + key] = value
+    return found
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, list):
+        return "[" + ", ".join(str(item) for item in value) + "]"
+    return {True: "true", False: "false", None: "null"}.get(value, str(value))  # type: ignore[call-overload,no-any-return]  # any JSON scalar is a key here
+
+
+def _short(origin: str) -> str:
+    """The last part of a file's path and the key in it."""
+    place, _, written = origin.partition(": ")
+    name = Path(place).name if "/" in place or "\\" in place else "Hermes' config.yaml"
+    return f"{name}: {written}"
+
+
+def _outcomes(rows: list[dict[str, object]]) -> dict[str, int]:
+    return dict(Counter(str(row["outcome"]) for row in rows).most_common())
+
+
+def _tokens(rows: list[dict[str, object]], name: str) -> int:
+    return sum(value for row in rows if isinstance(value := row[name], int))

@@ -1,0 +1,44 @@
+"""The tools that Hermes would grant on a platform, without a running agent."""
+
+from __future__ import annotations
+
+import os
+
+from ..router.errors import RouterError
+from ..router.values import Catalog
+from .catalog import CatalogReader
+from .hermes_config import hermes_config
+from .host import is_registered, owner_of
+from .tokens import schema_tokens
+from .wire import read_tools
+
+__all__ = ["HostError", "granted_catalog"]
+
+
+class HostError(RouterError):
+    """Hermes did not say what was asked."""
+
+
+def granted_catalog(platform: str) -> Catalog:
+    """The catalog of a fresh session on a platform.
+
+    Servers of MCP that are not connected in this process are not in it, nor
+    are tools that only a running agent gets (memory provider, context engine).
+
+    Args:
+        platform: the host's name, such as ``cli`` or ``telegram``.
+
+    Raises:
+        HostError: the platform has no tools, or their list has a shape that is not known.
+    """
+    # Hermes would install text-to-speech into its environment to answer (tools/lazy_deps.py:420).
+    os.environ.setdefault("HERMES_DISABLE_LAZY_INSTALLS", "1")
+    from hermes_cli.tools_config import _get_platform_tools  # noqa: PLC0415 - host import
+    from model_tools import get_tool_definitions  # noqa: PLC0415 - host import
+
+    toolsets = sorted(_get_platform_tools(dict(hermes_config()), platform))
+    definitions = get_tool_definitions(enabled_toolsets=toolsets, quiet_mode=True)
+    tools = read_tools({"tools": list(definitions or [])}, "chat_completions", is_registered)
+    if tools is None:
+        raise HostError(f"Hermes grants no tools on platform {platform!r}")
+    return CatalogReader(owner_of, schema_tokens).read(tools)

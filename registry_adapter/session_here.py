@@ -1,0 +1,69 @@
+"""Which session a slash command was typed in; Hermes does not say (contract §7).
+
+The interactive CLI has one session.  A messaging gateway handles many at once
+and runs commands before it binds a session to the task, so the message event
+seen by ``pre_gateway_dispatch`` in the same task leads to it.  Elsewhere the
+task's own session variables are asked; the process-wide environment variable
+is not, where several sessions share it: it is the last writer's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextvars import ContextVar
+from typing import Any
+
+__all__ = ["SessionHere"]
+
+_Lookup = Callable[[], str]
+
+
+class SessionHere:
+    """Finds the id of the session that the running command belongs to."""
+
+    def __init__(self) -> None:
+        self._lookup: ContextVar[_Lookup | None] = ContextVar("tool_router_session", default=None)
+
+    def note_event(self, **kwargs: Any) -> None:
+        """Remember, for this task, how to find the session of a gateway's message."""
+        event, gateway = kwargs.get("event"), kwargs.get("gateway")
+        store = kwargs.get("session_store")
+        source = getattr(event, "source", None)
+        key_of = getattr(gateway, "_session_key_for_source", None)
+        peek = getattr(store, "peek_session_id", None)
+        if source is None or not callable(key_of) or not callable(peek):
+            self._lookup.set(None)
+            return
+        self._lookup.set(lambda: _text(peek(key_of(source))))
+
+    def __call__(self) -> str:
+        """The session's id, empty if it cannot be told."""
+        lookup = self._lookup.get()
+        if lookup is not None:
+            return lookup()
+        return _of_terminal() or _of_task()
+
+
+def _of_terminal() -> str:
+    """The interactive CLI's own session (cli.py:13098)."""
+    from hermes_cli.plugins import get_plugin_manager  # noqa: PLC0415 - host import
+
+    terminal = getattr(get_plugin_manager(), "_cli_ref", None)
+    return _text(getattr(terminal, "session_id", ""))
+
+
+def _of_task() -> str:
+    """The session bound to this task, or of a process that has only one (session_context.py)."""
+    from gateway import session_context  # noqa: PLC0415 - host import
+
+    bound = getattr(session_context, "_SESSION_ID", None)
+    value = bound.get() if isinstance(bound, ContextVar) else ""
+    if isinstance(value, str):
+        return value
+    if getattr(session_context, "_session_context_engaged", True):
+        return ""
+    return _text(session_context.get_session_env("HERMES_SESSION_ID", ""))
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
