@@ -1,173 +1,60 @@
 """`hermes tool-router …` and `/router`, registered in Hermes.
 
-Hermes ignores what a command's handler returns, so exit statuses are raised.
+Every Hermes process runs this when it loads the plugin, so what the commands
+need is imported when one of them runs.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-import sys
 from typing import Any
 
-from ..probe.doctor import examine
-from ..registry_adapter.granted import HostError
-from ..registry_adapter.hermes_config import RefusedError
-from ..registry_adapter.host import hermes_home
 from ..registry_adapter.plugin import Runtime
-from ..router.errors import RouterError
-from . import explain, logs, onboarding, rules_view, status
-from .output import Output
+from ..registry_adapter.resources import ROOT
+from ..registry_adapter.session_here import SessionHere
 from .parser import set_up
-from .slash import HELP, Slash
-from .switch import STATES, switch
+from .slash import Slash
 
-__all__ = ["NAME", "register", "run"]
+__all__ = ["NAME", "SKILL", "register"]
 
 NAME = "tool-router"
-REFUSED = 3
+SKILL = "hermes-tool-router-onboarding"
 
 
 def register(ctx: Any, runtime: Runtime) -> None:
     """Register the commands in a Hermes plugin context.  Never raises."""
-
-    def wire() -> None:
-        from ..registry_adapter.session_here import SessionHere  # noqa: PLC0415
-
-        here = SessionHere()
-        ctx.register_cli_command(
-            name=NAME,
-            help="smaller requests: status, explain, log, enable, shadow, disable, doctor",
-            setup_fn=set_up,
-            handler_fn=lambda arguments: _leave(run(runtime, arguments)),
-            description="Sends only the tool schemas that a session needs.",
-        )
-        ctx.register_command(
-            "router",
-            Slash(runtime, here),
-            description="Tool router: status, surface, add TOOLSET, off",
-            args_hint="[surface | add TOOLSET | off]",
-        )
-        if runtime.registered:
-            ctx.register_hook("pre_gateway_dispatch", here.note_event)
-        if onboarding.SOURCE.is_dir():
-            ctx.register_skill(onboarding.SKILL, onboarding.SOURCE / "SKILL.md")
-
-    runtime.guard.run("commands", wire, lambda: None)
+    runtime.guard.run("commands", lambda: _register(ctx, runtime), lambda: None)
 
 
-def run(runtime: Runtime, arguments: argparse.Namespace) -> int:
-    """Run one command; returns its exit status."""
-    command = getattr(arguments, "router_command", None)
-    if command is None:
-        print(HELP_HINT)
-        return 2
-    out = Output(as_json=bool(arguments.json))
-    try:
-        return _COMMANDS[command](runtime, arguments, out)
-    except RefusedError as error:
-        return _failed(out, str(error), REFUSED)
-    except (HostError, RouterError) as error:
-        return _failed(out, str(error), 1)
-    except KeyboardInterrupt:
-        return 130
+def _register(ctx: Any, runtime: Runtime) -> None:
+    here = SessionHere()
+
+    def note_event(**kwargs: Any) -> None:
+        runtime.guard.run("pre_gateway_dispatch", lambda: here.note_event(**kwargs), lambda: None)
+
+    ctx.register_cli_command(
+        name=NAME,
+        help="smaller requests: status, explain, log, enable, shadow, disable, doctor",
+        setup_fn=set_up,
+        handler_fn=lambda arguments: _run(runtime, arguments),
+        description="Sends only the tool schemas that a session needs.",
+    )
+    ctx.register_command(
+        "router",
+        Slash(runtime, here),
+        description="Tool router: status, surface, add TOOLSET, off",
+        args_hint="[surface | add TOOLSET | off]",
+    )
+    if runtime.registered:
+        ctx.register_hook("pre_gateway_dispatch", note_event)
+    skill = ROOT / "skills" / SKILL / "SKILL.md"
+    if skill.is_file():
+        ctx.register_skill(SKILL, skill)
 
 
-HELP_HINT = f"usage: hermes {NAME} COMMAND; hermes {NAME} --help lists them\nin a session:\n{HELP}"
+def _run(runtime: Runtime, arguments: argparse.Namespace) -> None:
+    from .run import run  # noqa: PLC0415 - only where a command runs, see above
 
-
-def _status(runtime: Runtime, _arguments: argparse.Namespace, out: Output) -> int:
-    data = status.collect(runtime)
-    if out.as_json:
-        out.value(data)
-    else:
-        status.show(data, out)
-    return 0 if data["routing"]["active"] or not data["routing"]["enabled"] else 1
-
-
-def _explain(runtime: Runtime, arguments: argparse.Namespace, out: Output) -> int:
-    decision, catalog = explain.decide(runtime, _text(arguments.prompt), arguments.platform)
-    if out.as_json:
-        out.value(explain.as_json(decision, catalog))
-    else:
-        explain.show(decision, catalog, out)
-    return 0
-
-
-def _log(runtime: Runtime, arguments: argparse.Namespace, out: Output) -> int:
-    kinds = logs.KINDS if arguments.kind == "all" else (arguments.kind,)
-    store = runtime.stores(hermes_home())
-    last = logs.show(store, kinds, arguments.limit, out)
-    if arguments.follow:
-        logs.follow(store, last, out)
-    return 0
-
-
-def _switch(runtime: Runtime, arguments: argparse.Namespace, out: Output) -> int:
-    return switch(arguments.router_command, runtime.reading, out)
-
-
-def _rules(_runtime: Runtime, arguments: argparse.Namespace, out: Output) -> int:
-    if arguments.rules_command == "check":
-        return rules_view.check(out)
-    return rules_view.explain(_text(arguments.text), out)
-
-
-def _doctor(_runtime: Runtime, _arguments: argparse.Namespace, out: Output) -> int:
-    report = examine()
-    if out.as_json:
-        print(json.dumps(report.as_json(), indent=2))
-    else:
-        for finding in report.findings:
-            out.line(f"{finding.level.value:8}{finding.text}")
-        out.line("a routing path works" if report.routes else "nothing is routed", bold=True)
-    return 0 if report.routes else 2
-
-
-def _onboard(runtime: Runtime, arguments: argparse.Namespace, out: Output) -> int:
-    home = hermes_home()
-    if arguments.offer_key:
-        text = onboarding.offer(runtime.stores(home), home)
-        if out.as_json:
-            out.value({"offer": text})
-        else:
-            out.line(text or "already offered; nothing to say")
-        return 0
-    target, what = onboarding.copy_skill(home, replace=arguments.replace)
-    if out.as_json:
-        out.value({"skill": str(target), "result": what})
-    else:
-        out.line(f"{what}: {target}")
-        if what == "kept":
-            out.line("it differs from the shipped one; --replace overwrites it")
-    return 1 if what == "kept" else 0
-
-
-_COMMANDS = {
-    "status": _status,
-    "explain": _explain,
-    "log": _log,
-    **dict.fromkeys(STATES, _switch),
-    "rules": _rules,
-    "doctor": _doctor,
-    "onboard": _onboard,
-}
-
-
-def _failed(out: Output, text: str, code: int) -> int:
-    if out.as_json:
-        out.value({"error": text})
-    else:
-        print(f"tool-router: {text}", file=sys.stderr)
-    return code
-
-
-def _text(argument: str) -> str:
-    """An argument, or the standard input for ``-``."""
-    return sys.stdin.read() if argument == "-" else argument
-
-
-def _leave(code: int) -> None:
-    """Hermes drops a handler's result, so a status other than 0 is raised."""
-    if code:
+    code = run(runtime, arguments)
+    if code:  # Hermes drops a handler's result
         raise SystemExit(code)

@@ -8,7 +8,8 @@ from ..registry_adapter.events import TurnEvent
 from ..registry_adapter.granted import granted_catalog
 from ..registry_adapter.plugin import Runtime
 from ..router.values import Catalog, Decision, Message
-from .output import Output, percent
+from .effect import percent
+from .output import Output
 
 __all__ = ["as_json", "decide", "show"]
 
@@ -65,16 +66,10 @@ def show(decision: Decision, catalog: Catalog, out: Output) -> None:
     ]
     out.table(["toolset", "", "tokens#"], rows)
     out.line()
-    out.table(
-        ["rule", "for", "weight#"],
-        [
-            (
-                reason.rule,
-                str(reason.toolset or ""),
-                f"{reason.weight:+.1f}" if reason.weight else "",
-            )
-            for reason in decision.reasons
-        ],
-    )
+    reasons = [
+        (item.rule, str(item.toolset or ""), f"{item.weight:+.1f}" if item.weight else "")
+        for item in decision.reasons
+    ]
+    out.table(["rule", "for", "weight#"], reasons)
     for error in decision.errors:
         out.line(f"error: {error}")

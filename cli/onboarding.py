@@ -6,21 +6,25 @@ import shutil
 from pathlib import Path
 
 from ..registry_adapter.resources import ROOT
+from ..registry_adapter.settings_source import PLACE
 from ..registry_adapter.store import StateStore
+from .commands import SKILL
 
-__all__ = ["OFFER", "SKILL", "copy_skill", "offer"]
+__all__ = ["OFFER", "SOURCE", "copy_skill", "offer"]
 
-SKILL = "hermes-tool-router-onboarding"
 SOURCE = ROOT / "skills" / SKILL
 _MARK = "onboarding.key_offered"
 
 OFFER = """\
-Optional, and offered only this once: a small model can route what the rules leave open.
-It sends the first message of a session, with secrets removed, to the provider you choose.
-Write OPENROUTER_API_KEY=... into {env} yourself; never paste a key into this chat.
-Then: hermes config set plugins.entries.tool-router.settings.global.classifier.provider openrouter
-      hermes config set plugins.entries.tool-router.settings.global.classifier.enabled true
-Without it everything works: rules first, and the full tool list where they are unsure."""
+Optional, and offered only this once: a small model can route what the rules
+leave open.  It gets the first message of a session, secrets removed, at the
+provider that you choose.  Write the line
+  OPENROUTER_API_KEY=...
+into {env}
+yourself; never paste a key into this chat.  Then run
+  hermes config set {place}.classifier.provider openrouter
+  hermes config set {place}.classifier.enabled true
+Without it everything works: rules first, the full tool list where unsure."""
 
 
 def copy_skill(home: Path, *, replace: bool, source: Path = SOURCE) -> tuple[Path, str]:
@@ -49,7 +53,7 @@ def copy_skill(home: Path, *, replace: bool, source: Path = SOURCE) -> tuple[Pat
 
 def offer(store: StateStore, home: Path) -> str:
     """The text about the optional key the first time, afterwards nothing."""
-    return OFFER.format(env=home / ".env") if store.mark(_MARK) else ""
+    return OFFER.format(env=home / ".env", place=f"{PLACE}.global") if store.mark(_MARK) else ""
 
 
 def _contents(folder: Path) -> dict[str, bytes]:

@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-__all__ = ["Output", "clock_time", "percent"]
+__all__ = ["Output", "clock_time"]
 
 
 class Output:
@@ -41,6 +41,10 @@ class Output:
         """Print a line, wrapped to the terminal."""
         self._console.print(Text(text, style="bold" if bold else ""))
 
+    def verbatim(self, text: str) -> None:
+        """Print lines as they are, for what people copy."""
+        self._console.print(Text(text), soft_wrap=True)
+
     def pairs(self, rows: Iterable[tuple[str, str]]) -> None:
         """Print names and what they are, in two columns."""
         table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
@@ -61,11 +65,6 @@ class Output:
         for row in rows:
             table.add_row(*(Text(cell) for cell in row))
         self._console.print(table)
-
-
-def percent(part: float, whole: float) -> str:
-    """A share in whole percent; a dash where there is no whole."""
-    return f"{100 * part / whole:.0f} %" if whole else "-"
 
 
 def clock_time(row: Mapping[str, object]) -> str:

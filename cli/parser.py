@@ -39,7 +39,7 @@ def set_up(parser: argparse.ArgumentParser) -> None:
         commands,
         "explain",
         "what a first message would get, and why",
-        'example:\n  hermes tool-router explain "summarise https://example.org" --platform telegram',
+        'example:\n  hermes tool-router explain "what is new in Rust?" --platform telegram',
     )
     explain.add_argument("prompt", metavar="PROMPT", help="the message, in quotes; - reads it")
     explain.add_argument(

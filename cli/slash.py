@@ -7,8 +7,7 @@ from collections.abc import Callable
 from ..registry_adapter.host import hermes_home
 from ..registry_adapter.plugin import Runtime
 from ..router.session import Phase, SessionState
-from .output import percent
-from .status import effect
+from .effect import effect, percent
 
 __all__ = ["HELP", "Slash"]
 

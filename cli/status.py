@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -17,12 +16,10 @@ from ..registry_adapter.resources import ROOT
 from ..registry_adapter.settings_source import Reading
 from ..registry_adapter.store import StateStore
 from ..router.settings_fields import fields
-from .output import Output, percent
+from .effect import RECENT, effect, outcomes, percent
+from .output import Output
 
-__all__ = ["RECENT", "collect", "show", "version"]
-
-RECENT = 200
-"""Rows of each log that the figures are about."""
+__all__ = ["collect", "show", "version"]
 
 
 def version() -> str:
@@ -45,28 +42,11 @@ def collect(runtime: Runtime) -> dict[str, Any]:
         "features": _features(reading),
         "effect": effect(store),
         "counters": store.counters(),
-        "gate": _outcomes(store.tail("gate", limit=RECENT)),
-        "calls": _outcomes(store.tail("calls", limit=RECENT)),
+        "gate": outcomes(store.tail("gate", limit=RECENT)),
+        "calls": outcomes(store.tail("calls", limit=RECENT)),
         "state": _state(store),
         "settings": _settings(reading),
         "notices": list(reading.notices),
-    }
-
-
-def effect(store: StateStore) -> dict[str, Any]:
-    """What the latest decisions did to requests."""
-    rows = store.tail("decisions", limit=RECENT)
-    enforced = [row for row in rows if row["mode"] == "enforce"]
-    full, sent = _tokens(enforced, "tokens_full"), _tokens(enforced, "tokens_sent")
-    shadow = [row for row in rows if row["mode"] == "shadow"]
-    return {
-        "decisions": len(rows),
-        "outcomes": _outcomes(rows),
-        "enforced": len(enforced),
-        "tokens_full": full,
-        "tokens_removed": full - sent,
-        "shadow": len(shadow),
-        "would_remove": _tokens(shadow, "tokens_full") - _tokens(shadow, "tokens_sent"),
     }
 
 
@@ -98,6 +78,8 @@ def _routing(runtime: Runtime, reading: Reading) -> dict[str, Any]:
     settings, problem = reading.settings, reading.problem or runtime.problem
     if problem:
         text = f"nothing is routed: {problem}"
+        if reading.active and not settings.enabled_anywhere:
+            text += "; to try it: hermes tool-router shadow"
     elif settings.mode == "shadow":
         text = "shadow: decides and logs, every request stays as it is"
     else:
@@ -139,8 +121,8 @@ def _features(reading: Reading) -> dict[str, str]:
 
 
 def _effect_rows(seen: Mapping[str, Any], counters: Mapping[str, int]) -> list[tuple[str, str]]:
-    outcomes = ", ".join(f"{count} {name}" for name, count in seen["outcomes"].items())
-    rows = [("outcomes", outcomes or "none yet")]
+    listed = ", ".join(f"{count} {name}" for name, count in seen["outcomes"].items())
+    rows = [("outcomes", listed or "none yet")]
     if seen["enforced"]:
         share = percent(seen["tokens_removed"], seen["tokens_full"])
         rows.append(
@@ -213,11 +195,3 @@ def _short(origin: str) -> str:
     place, _, written = origin.partition(": ")
     name = Path(place).name if "/" in place or "\\" in place else "Hermes' config.yaml"
     return f"{name}: {written}"
-
-
-def _outcomes(rows: list[dict[str, object]]) -> dict[str, int]:
-    return dict(Counter(str(row["outcome"]) for row in rows).most_common())
-
-
-def _tokens(rows: list[dict[str, object]], name: str) -> int:
-    return sum(value for row in rows if isinstance(value := row[name], int))

@@ -47,7 +47,7 @@ def switch(command: str, reading: Callable[[], Reading], out: Output) -> int:
         )
         return 0 if holds else 1
     for key in written:
-        out.line(f"set {key}")
+        out.verbatim(f"set {key}")
     if holds:
         out.line(_words(now))
         return 0
@@ -73,5 +73,5 @@ def _words(now: Reading) -> str:
     if not now.on:
         return "the router is off; new sessions send every tool"
     if now.settings.mode == "shadow":
-        return "shadow: new sessions are decided and logged, every request stays as it is"
-    return "enforce: new sessions send what they need; a running Hermes follows after a restart"
+        return "shadow: decides and logs, every request stays as it is"
+    return "enforce: sessions send what they need, once Hermes is restarted"

@@ -20,6 +20,8 @@ The plan is a list of operations, run in order:
     report which of these Hermes has, as fact ``found``.
 ``{"do": "registry"}``
     report every registered tool, granted or not, as fact ``registry``.
+``{"do": "slash", "name": NAME, "arguments": TEXT}``
+    type a plugin's slash command; its answers are the list of fact ``slash``.
 ``{"do": "estimate", "file": PATH}``
     price requests with Hermes' own estimator; the file holds a list of
     ``{"messages": [...], "tools": [...]}``; fact ``estimates``.
@@ -190,6 +192,14 @@ class Stage:
             for name, toolset in sorted(owners.items())
         ]
 
+    def slash(self, step: Mapping[str, Any]) -> None:
+        """Run a slash command as ``cli.py`` does."""
+        from hermes_cli.plugins import get_plugin_command_handler, resolve_plugin_command_result
+
+        handler = get_plugin_command_handler(step["name"])
+        answer = resolve_plugin_command_result(handler(step["arguments"])) if handler else None
+        self.facts.setdefault("slash", []).append(answer)
+
     def estimate(self, step: Mapping[str, Any]) -> None:
         """Price requests as Hermes' preflight does."""
         from agent.model_metadata import estimate_request_tokens_rough
@@ -223,6 +233,7 @@ def main(source: Path, target: Path) -> None:
         "plugins": stage.plugins,
         "look": stage.look,
         "registry": stage.registry,
+        "slash": stage.slash,
         "estimate": stage.estimate,
     }
     with Caught() as caught, contextlib.redirect_stdout(io.StringIO()):

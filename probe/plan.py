@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-__all__ = ["Plan", "PlanStep", "agent", "config", "mcp", "sessions", "turn"]
+__all__ = ["Plan", "PlanStep", "agent", "config", "mcp", "sessions", "slash", "turn"]
 
 PlanStep = Mapping[str, Any]
 Plan = Sequence[PlanStep]
@@ -27,6 +27,11 @@ def sessions(openers: Mapping[str, Sequence[str]]) -> PlanStep:
         "do": "threads",
         "sessions": [{"agent": name, "say": list(texts)} for name, texts in openers.items()],
     }
+
+
+def slash(name: str, arguments: str = "") -> PlanStep:
+    """Type a plugin's slash command, without the slash."""
+    return {"do": "slash", "name": name, "arguments": arguments}
 
 
 def mcp() -> PlanStep:

@@ -49,6 +49,7 @@ class Runtime:
     source: SettingsSource
     places: Places
     surfaces: Surfaces
+    decider: TieredDecider
     stores: Stores
     models: Models
     registered: list[str] = field(default_factory=list)
@@ -86,9 +87,10 @@ def _build(ctx: Any) -> Runtime:
     source = SettingsSource(hermes_host(ctx), guard=guard)
     stores, models = Stores(), Models()
     places = Places(home=hermes_home, settings=source, store=stores)
+    decider = TieredDecider(book=rule_book(), guard=guard, network=models.network_tier)
     surfaces = Surfaces(
         places=places,
-        decider=TieredDecider(book=rule_book(), guard=guard, network=models.network_tier),
+        decider=decider,
         reader=CatalogReader(owner_of, schema_tokens),
         is_registered=is_registered,
         parent_of=lambda place, session_id: parent_session(place.home, session_id),
@@ -99,6 +101,7 @@ def _build(ctx: Any) -> Runtime:
         source=source,
         places=places,
         surfaces=surfaces,
+        decider=decider,
         stores=stores,
         models=models,
     )
