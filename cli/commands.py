@@ -10,15 +10,14 @@ import argparse
 from typing import Any
 
 from ..registry_adapter.plugin import Runtime
-from ..registry_adapter.resources import ROOT
+from ..registry_adapter.resources import ONBOARDING
 from ..registry_adapter.session_here import SessionHere
 from .parser import set_up
 from .slash import Slash
 
-__all__ = ["NAME", "SKILL", "register"]
+__all__ = ["NAME", "register"]
 
 NAME = "tool-router"
-SKILL = "hermes-tool-router-onboarding"
 
 
 def register(ctx: Any, runtime: Runtime) -> None:
@@ -47,9 +46,9 @@ def _register(ctx: Any, runtime: Runtime) -> None:
     )
     if runtime.registered:
         ctx.register_hook("pre_gateway_dispatch", note_event)
-    skill = ROOT / "skills" / SKILL / "SKILL.md"
+    skill = ONBOARDING / "SKILL.md"
     if skill.is_file():
-        ctx.register_skill(SKILL, skill)
+        ctx.register_skill(ONBOARDING.name, skill)
 
 
 def _run(runtime: Runtime, arguments: argparse.Namespace) -> None:

@@ -9,9 +9,8 @@ from typing import Any
 from ..registry_adapter.store import LogName, StateStore
 from .output import Output, clock_time
 
-__all__ = ["KINDS", "follow", "show"]
+__all__ = ["follow", "show"]
 
-KINDS: tuple[LogName, ...] = ("decisions", "calls", "gate")
 _COLUMNS: dict[LogName, tuple[tuple[str, str], ...]] = {
     "decisions": (
         ("platform", "platform"),

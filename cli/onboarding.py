@@ -5,14 +5,12 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from ..registry_adapter.resources import ROOT
+from ..registry_adapter.resources import ONBOARDING
 from ..registry_adapter.settings_source import PLACE
 from ..registry_adapter.store import StateStore
-from .commands import SKILL
 
-__all__ = ["OFFER", "SOURCE", "copy_skill", "offer"]
+__all__ = ["OFFER", "copy_skill", "offer"]
 
-SOURCE = ROOT / "skills" / SKILL
 _MARK = "onboarding.key_offered"
 
 OFFER = """\
@@ -27,7 +25,7 @@ yourself; never paste a key into this chat.  Then run
 Without it everything works: rules first, the full tool list where unsure."""
 
 
-def copy_skill(home: Path, *, replace: bool, source: Path = SOURCE) -> tuple[Path, str]:
+def copy_skill(home: Path, *, replace: bool, source: Path = ONBOARDING) -> tuple[Path, str]:
     """Copy the skill into a home's skills, where Hermes' prompt lists it.
 
     Args:
@@ -38,7 +36,7 @@ def copy_skill(home: Path, *, replace: bool, source: Path = SOURCE) -> tuple[Pat
     Returns:
         Where it lies, and ``copied``, ``unchanged``, ``replaced`` or ``kept`` (it was edited).
     """
-    target = home / "skills" / SKILL
+    target = home / "skills" / source.name
     if target.is_dir():
         same = _contents(target) == _contents(source)
         if same or not replace:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import argparse
+from typing import get_args
 
-from .logs import KINDS
+from ..registry_adapter.store import LogName
 
-__all__ = ["EPILOG", "set_up"]
+__all__ = ["EPILOG", "KINDS", "set_up"]
+
+KINDS: tuple[LogName, ...] = get_args(LogName)
+"""Logs that can be shown."""
 
 EPILOG = """\
 examples:

@@ -13,6 +13,7 @@ from ..registry_adapter.plugin import Runtime
 from ..router.errors import RouterError
 from . import explain, logs, onboarding, rules_view, status
 from .output import Output
+from .parser import KINDS
 from .slash import HELP
 from .switch import STATES, switch
 
@@ -60,7 +61,7 @@ def _explain(runtime: Runtime, arguments: argparse.Namespace, out: Output) -> in
 
 
 def _log(runtime: Runtime, arguments: argparse.Namespace, out: Output) -> int:
-    kinds = logs.KINDS if arguments.kind == "all" else (arguments.kind,)
+    kinds = KINDS if arguments.kind == "all" else (arguments.kind,)
     store = runtime.stores(hermes_home())
     last = logs.show(store, kinds, arguments.limit, out)
     if arguments.follow:

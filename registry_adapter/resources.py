@@ -8,10 +8,13 @@ from ..intent.load import book_from_bytes
 from ..intent.rulebook import RuleBook
 from ..sanitizer import PatternTable, table_from_bytes
 
-__all__ = ["ROOT", "rule_book", "secret_patterns"]
+__all__ = ["ONBOARDING", "ROOT", "rule_book", "secret_patterns"]
 
 ROOT = Path(__file__).resolve().parents[1]
 """The plugin folder, or the installed package."""
+
+ONBOARDING = ROOT / "skills" / "hermes-tool-router-onboarding"
+"""The onboarding skill's folder."""
 
 
 def rule_book() -> RuleBook:
