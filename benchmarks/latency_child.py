@@ -1,0 +1,215 @@
+"""Runs inside Hermes' Python, by path: ``latency_child.py REPORT.json ROUNDS``.
+
+Calls Hermes' own dispatch functions the way its turn loop does
+(hermes-agent 0.19.0 agent/conversation_loop.py:1304-1472), with its real tool
+schemas and with whatever plugins the home enables.  Run once without our plugin and once
+with it, the difference is what we cost, the copies that the host makes for us included.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+_SYSTEM = "You are Hermes Agent, an assistant. " * 180  # as long as the real prompt, 6.6 kB
+_OPENERS = (
+    "What is the difference between a mutex and a semaphore?",
+    "Fix the failing test in tests/test_parser.py and run pytest until it passes.",
+    "Search the web for the release date of Python 3.15.",
+    "Busca en mis archivos dónde se define la clase Invoice y cámbiale el nombre.",
+    "Summarise the notes in meeting.txt and draft a reply to the last point.",
+    "Erkläre mir bitte, wie ein Regenbogen entsteht.",
+    "Remind me every Monday at nine to send the report.",
+    "请把 data.csv 转换成 JSON 格式并保存到同一个文件夹。",
+)
+_MANY = 80
+
+
+def _timed(action: Callable[[], object]) -> float:
+    started = time.perf_counter_ns()
+    action()
+    return (time.perf_counter_ns() - started) / 1000
+
+
+class Turns:
+    """Plays turns through the host's dispatch and notes microseconds by what was done."""
+
+    def __init__(self, tools: list[Mapping[str, Any]], many: list[Mapping[str, Any]]) -> None:
+        self._tools = tools
+        self._many = many
+        self.micros: dict[str, list[float]] = {}
+
+    def play(self, number: int) -> None:
+        """One session of two turns on the usual tools, and one on eighty."""
+        text = _OPENERS[number % len(_OPENERS)]
+        session = f"latency-{number}"
+        first = [{"role": "user", "content": text}]
+        self._note("first turn", self._turn(session, "t1", text, first, self._tools))
+        self._note("later request of a turn", self._request(session, "t1", first, self._tools))
+        self._note("tool call", self._call(session, "t1"))
+        later = [*first, {"role": "assistant", "content": "Done."}]
+        later.append({"role": "user", "content": "Thanks, go on."})
+        self._note("later turn", self._turn(session, "t2", "Thanks, go on.", later, self._tools))
+        crowd = f"crowd-{number}"
+        self._turn(crowd, "t1", text, first, self._many)
+        self._note(f"request, {_MANY} tools", self._request(crowd, "t1", first, self._many))
+
+    def _note(self, name: str, micros: float) -> None:
+        self.micros.setdefault(name, []).append(micros)
+
+    def _turn(
+        self,
+        session: str,
+        turn: str,
+        text: str,
+        messages: list[dict[str, Any]],
+        tools: list[Mapping[str, Any]],
+    ) -> float:
+        """The hook at the turn's start and its first request."""
+        from hermes_cli.plugins import invoke_hook
+
+        history = list(messages)
+        hook = _timed(
+            lambda: invoke_hook(
+                "pre_llm_call",
+                session_id=session,
+                task_id="task",
+                turn_id=f"{session}:task:{turn}",
+                user_message=text,
+                conversation_history=history,
+                is_first_turn=len(history) == 1,
+                model="stub-model",
+                platform="cli",
+                sender_id="",
+            )
+        )
+        return hook + self._request(session, turn, messages, tools)
+
+    def _request(
+        self,
+        session: str,
+        turn: str,
+        messages: list[dict[str, Any]],
+        tools: list[Mapping[str, Any]],
+    ) -> float:
+        from hermes_cli.middleware import apply_llm_request_middleware, run_llm_execution_middleware
+
+        context = {
+            "task_id": "task",
+            "turn_id": f"{session}:task:{turn}",
+            "api_request_id": f"{session}:{turn}:1",
+            "session_id": session,
+            "platform": "cli",
+            "model": "stub-model",
+            "provider": "custom",
+            "base_url": "http://127.0.0.1:9/v1",
+            "api_mode": "chat_completions",
+            "api_call_count": 1,
+        }
+        request = {
+            "model": "stub-model",
+            "messages": [{"role": "system", "content": _SYSTEM}, *messages],
+            "tools": tools,
+        }
+
+        def both() -> None:
+            applied = apply_llm_request_middleware(request, **context)
+            run_llm_execution_middleware(
+                applied.payload,
+                lambda sent: sent,
+                original_request=applied.original_payload,
+                middleware_trace=list(applied.trace),
+                **context,
+            )
+
+        return _timed(both)
+
+    @staticmethod
+    def _call(session: str, turn: str) -> float:
+        """The middleware and hooks around the call of a tool that every surface has."""
+        from hermes_cli.middleware import apply_tool_request_middleware
+        from hermes_cli.plugins import invoke_hook
+
+        ids = {
+            "task_id": "task",
+            "session_id": session,
+            "tool_call_id": "call-1",
+            "turn_id": f"{session}:task:{turn}",
+            "api_request_id": f"{session}:{turn}:1",
+        }
+        name, args = "skills_list", {"category": "any"}
+
+        def around() -> None:
+            apply_tool_request_middleware(name, args, **ids)
+            invoke_hook("pre_tool_call", tool_name=name, args=args, middleware_trace=[], **ids)
+            invoke_hook(
+                "post_tool_call",
+                tool_name=name,
+                args=args,
+                result="{}",
+                duration_ms=1,
+                status="ok",
+                error_type=None,
+                error_message=None,
+                middleware_trace=[],
+                **ids,
+            )
+
+        return _timed(around)
+
+
+def _load_plugins() -> float:
+    """Load Hermes without plugins, then its plugins; milliseconds that ours took."""
+    os.environ["HERMES_SAFE_MODE"] = "1"
+    import model_tools  # noqa: F401 - registers the tools
+    import openai  # noqa: F401 - loaded by the first agent of every Hermes process
+    import run_agent  # noqa: F401
+    from hermes_cli.plugins import PluginManager, discover_plugins
+
+    del os.environ["HERMES_SAFE_MODE"]
+    spent = 0.0
+    load = PluginManager._load_plugin
+
+    def timed(manager: Any, manifest: Any) -> None:
+        nonlocal spent
+        micros = _timed(lambda: load(manager, manifest))
+        if manifest.name == "tool-router":
+            spent += micros
+
+    PluginManager._load_plugin = timed
+    discover_plugins(force=True)
+    return spent / 1000
+
+
+def main(target: Path, rounds: int) -> None:
+    """Measure and write the report."""
+    with contextlib.redirect_stdout(io.StringIO()):
+        load_ms = _load_plugins()
+        from hermes_cli.config import load_config
+        from hermes_cli.tools_config import _get_platform_tools
+        from model_tools import get_tool_definitions
+        from tools.registry import registry
+
+        granted = sorted(_get_platform_tools(load_config(), "cli"))
+        tools = list(get_tool_definitions(enabled_toolsets=granted, quiet_mode=True))
+        known = {tool["function"]["name"] for tool in tools}
+        others = [
+            {"type": "function", "function": {"name": name, **(registry.get_schema(name) or {})}}
+            for name in sorted(registry.get_tool_to_toolset_map())
+            if name not in known
+        ]
+        turns = Turns(tools, [*tools, *others][:_MANY])
+        for number in range(rounds):
+            turns.play(number)
+    target.write_text(json.dumps({"load_ms": load_ms, "tools": len(tools), "micros": turns.micros}))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), int(sys.argv[2]))
