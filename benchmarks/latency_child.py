@@ -16,7 +16,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 _SYSTEM = "You are Hermes Agent, an assistant. " * 180  # as long as the real prompt, 6.6 kB
 _OPENERS = (
@@ -32,10 +32,22 @@ _OPENERS = (
 _MANY = 80
 
 
-def _timed(action: Callable[[], object]) -> float:
-    started = time.perf_counter_ns()
+class Spent(NamedTuple):
+    """Microseconds by the clock, and those in which this thread ran."""
+
+    wall: float
+    cpu: float
+
+    def plus(self, other: Spent) -> Spent:
+        """Both together."""
+        return Spent(self.wall + other.wall, self.cpu + other.cpu)
+
+
+def _timed(action: Callable[[], object]) -> Spent:
+    cpu, wall = time.thread_time_ns(), time.perf_counter_ns()
     action()
-    return (time.perf_counter_ns() - started) / 1000
+    ended = time.perf_counter_ns()
+    return Spent((ended - wall) / 1000, (time.thread_time_ns() - cpu) / 1000)
 
 
 class Turns:
@@ -44,7 +56,7 @@ class Turns:
     def __init__(self, tools: list[Mapping[str, Any]], many: list[Mapping[str, Any]]) -> None:
         self._tools = tools
         self._many = many
-        self.micros: dict[str, list[float]] = {}
+        self.micros: dict[str, list[Spent]] = {}
 
     def play(self, number: int) -> None:
         """One session of two turns on the usual tools, and one on eighty."""
@@ -61,7 +73,7 @@ class Turns:
         self._turn(crowd, "t1", text, first, self._many)
         self._note(f"request, {_MANY} tools", self._request(crowd, "t1", first, self._many))
 
-    def _note(self, name: str, micros: float) -> None:
+    def _note(self, name: str, micros: Spent) -> None:
         self.micros.setdefault(name, []).append(micros)
 
     def _turn(
@@ -71,7 +83,7 @@ class Turns:
         text: str,
         messages: list[dict[str, Any]],
         tools: list[Mapping[str, Any]],
-    ) -> float:
+    ) -> Spent:
         """The hook at the turn's start and its first request."""
         from hermes_cli.plugins import invoke_hook
 
@@ -90,7 +102,7 @@ class Turns:
                 sender_id="",
             )
         )
-        return hook + self._request(session, turn, messages, tools)
+        return hook.plus(self._request(session, turn, messages, tools))
 
     def _request(
         self,
@@ -98,7 +110,7 @@ class Turns:
         turn: str,
         messages: list[dict[str, Any]],
         tools: list[Mapping[str, Any]],
-    ) -> float:
+    ) -> Spent:
         from hermes_cli.middleware import apply_llm_request_middleware, run_llm_execution_middleware
 
         context = {
@@ -132,7 +144,7 @@ class Turns:
         return _timed(both)
 
     @staticmethod
-    def _call(session: str, turn: str) -> float:
+    def _call(session: str, turn: str) -> Spent:
         """The middleware and hooks around the call of a tool that every surface has."""
         from hermes_cli.middleware import apply_tool_request_middleware
         from hermes_cli.plugins import invoke_hook
@@ -165,8 +177,8 @@ class Turns:
         return _timed(around)
 
 
-def _load_plugins() -> float:
-    """Load Hermes without plugins, then its plugins; milliseconds that ours took."""
+def _load_plugins() -> Spent:
+    """Load Hermes without plugins, then its plugins; what ours took."""
     os.environ["HERMES_SAFE_MODE"] = "1"
     import model_tools  # noqa: F401 - registers the tools
     import openai  # noqa: F401 - loaded by the first agent of every Hermes process
@@ -174,24 +186,24 @@ def _load_plugins() -> float:
     from hermes_cli.plugins import PluginManager, discover_plugins
 
     del os.environ["HERMES_SAFE_MODE"]
-    spent = 0.0
+    spent = Spent(0.0, 0.0)
     load = PluginManager._load_plugin
 
     def timed(manager: Any, manifest: Any) -> None:
         nonlocal spent
         micros = _timed(lambda: load(manager, manifest))
         if manifest.name == "tool-router":
-            spent += micros
+            spent = spent.plus(micros)
 
     PluginManager._load_plugin = timed
     discover_plugins(force=True)
-    return spent / 1000
+    return spent
 
 
 def main(target: Path, rounds: int) -> None:
     """Measure and write the report."""
     with contextlib.redirect_stdout(io.StringIO()):
-        load_ms = _load_plugins()
+        load = _load_plugins()
         from hermes_cli.config import load_config
         from hermes_cli.tools_config import _get_platform_tools
         from model_tools import get_tool_definitions
@@ -208,7 +220,7 @@ def main(target: Path, rounds: int) -> None:
         turns = Turns(tools, [*tools, *others][:_MANY])
         for number in range(rounds):
             turns.play(number)
-    target.write_text(json.dumps({"load_ms": load_ms, "tools": len(tools), "micros": turns.micros}))
+    target.write_text(json.dumps({"load": load, "tools": len(tools), "micros": turns.micros}))
 
 
 if __name__ == "__main__":
