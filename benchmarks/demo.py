@@ -1,6 +1,6 @@
 """A few real Hermes turns without and with the router, side by side, offline.
 
-``python benchmarks/demo.py``; the model is a script on a loopback port, so what
+``python benchmarks/demo.py [--json OUT.json]``; the model is a script on a loopback port, so what
 is shown is what Hermes sends, not how well a model answers.
 """
 
@@ -13,10 +13,13 @@ if __package__ in {None, "", "benchmarks"}:  # run by path: get a parent package
     _root = pathlib.Path(__file__).resolve().parents[1]
     __package__ = runpy.run_path(str(_root / "_checkout.py"))["mount"]("benchmarks")
 
+import argparse
+import importlib.metadata
+import json
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -181,8 +184,11 @@ def _remarks(stock: list[_Played], routed: list[_Played], roots: tuple[str, str]
     return [f"  {'yes' if held else 'NO '}  {text}" for held, text in pairs]
 
 
-def main() -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Play, print the table, and return 0; 1 if something that is claimed does not hold."""
+    parser = argparse.ArgumentParser(prog="benchmarks/demo.py", description=__doc__)
+    parser.add_argument("--json", type=Path, metavar="OUT.json", help="write the figures there too")
+    target = parser.parse_args(arguments).json
     console = Console(highlight=False)
     started = time.monotonic()
     try:
@@ -197,9 +203,29 @@ def main() -> int:
     console.print(_table(stock, routed, counter))
     remarks = _remarks(stock, routed, roots)
     console.print("\n".join(remarks))
+    if target is not None:
+        _write(target, stock, routed, counter)
     console.print(f"\nTokens: {counter.name}; all requests of a turn, whole.")
     console.print(f"{time.monotonic() - started:.0f} s; nothing is left behind.")
     return 1 if any(remark.startswith("  NO") for remark in remarks) else 0
+
+
+def _write(target: Path, stock: list[_Played], routed: list[_Played], counter: Counter) -> None:
+    """Write the table's figures as JSON."""
+    turns = [
+        {
+            "turn": act.name,
+            "tools": [len(before.first.tools), len(after.first.tools)],
+            "tool_bytes": [len(before.first.tools_raw), len(after.first.tools_raw)],
+            "tokens": [before.tokens(counter), after.tokens(counter)],
+            "requests": [len(before.requests), len(after.requests)],
+            "recovered": list(after.recovered),
+        }
+        for act, before, after in zip(_ACTS, stock, routed, strict=True)
+    ]
+    version = importlib.metadata.version("hermes-agent")
+    report = {"hermes": version, "counter": counter.name, "stock_then_routed": turns}
+    target.write_text(json.dumps(report, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def _play_both(tick: Callable[[], object]) -> tuple[list[_Played], list[_Played], tuple[str, str]]:

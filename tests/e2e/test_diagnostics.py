@@ -13,17 +13,20 @@ from typing import Any
 import pytest
 
 from hermes_tool_router.probe.findings import Level
-from hermes_tool_router.probe.home import PLUGIN, SOURCE, copy_plugin
+from hermes_tool_router.probe.home import PLUGIN, SOURCE, Contents, copy_plugin
+from hermes_tool_router.probe.scene import Scene
 from hermes_tool_router.probe.selftest import examine
 
 pytestmark = pytest.mark.hermes
 
 
 def doctor(
-    folder: Path, home: Path, *flags: str, python: str = sys.executable
+    folder: Path, user: Path, *flags: str, python: str = sys.executable, home: Path | None = None
 ) -> subprocess.CompletedProcess[str]:
     """Run ``diagnostics.py --json`` of a copy, from the root folder."""
-    environment = {"PATH": os.environ["PATH"], "HOME": str(home), "LANG": "C.UTF-8"}
+    environment = {"PATH": os.environ["PATH"], "HOME": str(user), "LANG": "C.UTF-8"}
+    if home is not None:
+        environment["HERMES_HOME"] = str(home)
     return subprocess.run(
         [python, *flags, str(folder / "diagnostics.py"), "--json"],
         cwd="/",
@@ -51,6 +54,20 @@ def test_the_doctor_finds_a_routing_path_without_an_install(tmp_path: Path) -> N
     assert found["selftest.recovery"]["level"] == "ok"
     assert found["selftest.preflight"]["data"]["routing_precedes_preflight_estimate"] is False
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_doctor_names_a_mistaken_setting_and_the_live_copy(drive: Scene) -> None:
+    """In a home whose setting is mistyped nothing is routed: exit 2, and the key is named."""
+    drive.fill(Contents(settings={"global": {"enabled": True, "flor_toolsets": ["web"]}}))
+    copy = drive.home.home / "plugins" / PLUGIN
+
+    run = doctor(copy, drive.home.user, "-I", home=drive.home.home)
+
+    found = by_id(run)
+    assert run.returncode == 2
+    assert "flor_toolsets" in found["settings.valid"]["text"]
+    assert found["copy.live"]["data"]["live"] == str(copy)
+    assert found["selftest.request"]["level"] == "ok"
 
 
 def test_the_doctor_without_hermes_says_so(tmp_path: Path) -> None:
