@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 from ..intent.rulebook import RuleBook
 from ..router.engine import decide
+from ..router.errors import RuleError
 from ..router.floor import floor_toolsets
 from ..router.values import Catalog, Decision, Grade, Opinion, Outcome, Reason
 from .events import TurnEvent
@@ -25,7 +26,8 @@ class TieredDecider:
     """Rules first, then the encoder, then one network model.
 
     Args:
-        book: the compiled rule book.
+        book: gives the compiled rule book, the same one each time; a plugin that is
+            switched off never asks for it.
         guard: turns a fault into a full decision.
         local: the encoder of a place, ``None`` where there is none.
         network: the network classifier of a place, ``None`` where none is enabled.
@@ -34,7 +36,7 @@ class TieredDecider:
     def __init__(
         self,
         *,
-        book: RuleBook,
+        book: Callable[[], RuleBook],
         guard: Guard,
         local: Callable[[Place], LocalTier | None] = lambda place: None,
         network: Callable[[Place], NetworkTier | None] = lambda place: None,
@@ -45,6 +47,15 @@ class TieredDecider:
         self._local = local
         self._network = network
         self._environ = environ
+
+    @property
+    def problem(self) -> str:
+        """Why nothing can be decided, empty where the rule book loads."""
+        try:
+            self._book()
+        except RuleError as error:
+            return f"the rule book does not load: {error}"
+        return ""
 
     def decide(
         self, turn: TurnEvent, catalog: Catalog, place: Place, *, later_turn: bool
@@ -76,7 +87,7 @@ class TieredDecider:
                 turn.message,
                 catalog,
                 floor=floor,
-                book=self._book,
+                book=self._book(),
                 later_turn=later_turn,
                 first_contact=turn.is_first_turn,
                 use_rules=place.settings.deterministic_rules_enabled,

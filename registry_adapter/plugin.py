@@ -12,6 +12,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ from .places import Places
 from .recording import Recorder
 from .resources import rule_book
 from .settings_source import Reading, SettingsSource, hermes_host
+from .spans import Spans
 from .stores import Stores
 from .surfaces import Surfaces
 from .tokens import schema_tokens
@@ -72,7 +74,7 @@ def register(ctx: Any) -> Runtime:
     reading = runtime.guard.run(
         "register", runtime.reading, lambda: runtime.source(Path("nowhere"), "")
     )
-    runtime.problem = _obstacle(ctx, reading)
+    runtime.problem = _obstacle(ctx, reading) or runtime.decider.problem
     if runtime.problem:
         if reading.on:
             _log.warning("tool-router: nothing is routed: %s", runtime.problem)
@@ -87,14 +89,14 @@ def _build(ctx: Any) -> Runtime:
     source = SettingsSource(hermes_host(ctx), guard=guard)
     stores, models = Stores(), Models()
     places = Places(home=hermes_home, settings=source, store=stores)
-    decider = TieredDecider(book=rule_book(), guard=guard, network=models.network_tier)
+    decider = TieredDecider(book=cache(rule_book), guard=guard, network=models.network_tier)
     surfaces = Surfaces(
         places=places,
         decider=decider,
         reader=CatalogReader(owner_of, schema_tokens),
         is_registered=is_registered,
         parent_of=lambda place, session_id: parent_session(place.home, session_id),
-        record=Recorder(guard),
+        record=Recorder(guard, Spans()),
     )
     return Runtime(
         guard=guard,

@@ -7,6 +7,7 @@ import logging
 from .guard import Guard
 from .places import Place
 from .records import DecisionRecord
+from .spans import Spans
 from .surfaces import Record
 
 __all__ = ["Recorder"]
@@ -15,10 +16,14 @@ _log = logging.getLogger(__name__)
 
 
 class Recorder:
-    """Writes decisions to the store, counts the rest, and traces both at DEBUG."""
+    """Writes decisions to the store, counts the rest, and traces both.
 
-    def __init__(self, guard: Guard) -> None:
+    The trace goes to Hermes' log at DEBUG, and to OpenTelemetry where it is set up.
+    """
+
+    def __init__(self, guard: Guard, spans: Spans) -> None:
         self._guard = guard
+        self._spans = spans
 
     def __call__(self, place: Place, event: Record) -> None:
         """Keep one record; a fault in keeping it never reaches the turn."""
@@ -38,6 +43,18 @@ class Recorder:
         )
         if not place.settings.telemetry.enabled:
             return
+        self._spans.emit(
+            event.kind,
+            {
+                "phase": event.state.phase.value,
+                "why": event.state.why,
+                "shadow": event.shadow,
+                "platform": event.platform,
+                "added": len(event.names),
+                "tokens_full": event.tokens_full,
+                "tokens_sent": event.tokens_sent,
+            },
+        )
         store = place.store
         store.count(f"would_{event.kind}" if event.shadow else event.kind)
         if event.decision is None and event.kind not in {"pass", "inherit"}:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from ..intent.load import book_from_bytes
 from ..intent.rulebook import RuleBook
+from ..router.errors import RuleError
 from ..sanitizer import PatternTable, table_from_bytes
 
 __all__ = ["ONBOARDING", "ROOT", "rule_book", "secret_patterns"]
@@ -21,10 +22,13 @@ def rule_book() -> RuleBook:
     """The compiled rule book.
 
     Raises:
-        RuleError: the file is not a rule book of this version.
-        OSError: the file cannot be read.
+        RuleError: the file is missing, damaged or of another version.
     """
-    return book_from_bytes((ROOT / "intent" / "data" / "book.bin").read_bytes())
+    path = ROOT / "intent" / "data" / "book.bin"
+    try:
+        return book_from_bytes(path.read_bytes())
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        raise RuleError(f"{path}: {error}") from error
 
 
 def secret_patterns() -> PatternTable:

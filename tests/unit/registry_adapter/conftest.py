@@ -77,7 +77,7 @@ class Bench:
         self.records: list[Record] = []
         self.surfaces = Surfaces(
             places=lambda platform: self.place,
-            decider=TieredDecider(book=BOOK, guard=guard, environ={}),
+            decider=TieredDecider(book=lambda: BOOK, guard=guard, environ={}),
             reader=CatalogReader(_owner, lambda schema: 900),
             is_registered=lambda name: name in OWNERS or name == REQUEST_TOOL,
             parent_of=lambda place, session_id: (parents or {}).get(session_id, ""),
