@@ -20,7 +20,10 @@ import numpy as np
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
-from ..intent.features import keys
+from ..cli.rules import sources
+from ..intent.compile import concept_rows
+from ..intent.concepts import Concepts, annotate, arrange
+from ..intent.features import MAX_TOKENS, keys
 from ..intent.reading import instruction
 from ..intent.tokens import fold
 
@@ -28,6 +31,7 @@ __all__ = ["Row", "fit", "main", "rows_of", "table"]
 
 Row = dict[str, Any]
 SEED = 20261130
+OWN = "authored-routes"
 STRENGTH = 10.0
 """Inverse regularisation; 3 to 30 score alike on held-out sources."""
 SCALE = 0.08
@@ -67,10 +71,18 @@ def needs(row: Row) -> set[str]:
     return wanted
 
 
-def row_keys(row: Row) -> list[str]:
+def row_keys(row: Row, concepts: Concepts) -> list[str]:
     """Lexicon keys of a row, read as the router reads it."""
-    tokens, _ = instruction(fold(row["prompt"]), row["prompt"])
-    return keys(tokens)
+    folded = fold(row["prompt"])
+    tokens, _ = instruction(folded, row["prompt"])
+    tokens = tokens[:MAX_TOKENS]
+    return keys(tokens, annotate(tokens, folded.text, concepts))
+
+
+def the_concepts() -> Concepts:
+    """The concepts of the rule book."""
+    rows = concept_rows(sources()["concepts"]["concepts"])
+    return arrange([(kind, form, name) for kind, form, name in rows])
 
 
 def _matrix(samples: Sequence[list[str]], vocabulary: dict[str, int]) -> sparse.csr_matrix:
@@ -88,14 +100,20 @@ def fit(
 ) -> tuple[list[str], np.ndarray, np.ndarray]:
     """Learn weights: keys, one column a toolset, and the biases.
 
-    A key counts when two sources or more use it.
+    A key counts when two sources or more use it, or when it is one word of
+    our own cases.
     """
-    samples = [row_keys(row) for row in rows]
+    concepts = the_concepts()
+    samples = [row_keys(row, concepts) for row in rows]
     sources: defaultdict[str, set[str]] = defaultdict(set)
     for row, sample in zip(rows, samples, strict=True):
         for key in sample:
             sources[key].add(row["source"])
-    names = sorted(key for key, seen in sources.items() if len(seen) >= 2 and "\t" not in key)
+    names = sorted(
+        key
+        for key, seen in sources.items()
+        if len(seen) >= 2 or (OWN in seen and " " not in key and not key.startswith("^"))
+    )
     matrix = _matrix(samples, {key: at for at, key in enumerate(names)})
     wanted = [needs(row) for row in rows]
     coefficients = np.zeros((len(names), len(lanes)))

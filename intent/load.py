@@ -8,6 +8,7 @@ from collections import defaultdict
 from typing import Any
 
 from .compile import MAGIC
+from .concepts import arrange
 from .frames import Frame
 from .lexicon import widen
 from .patterns import Element, Pattern, triggers
@@ -87,6 +88,7 @@ def book_from_bytes(data: bytes) -> RuleBook:
         rules=rules,
         index={key: tuple(positions) for key, positions in index.items()},
         lexicon=_lexicon(parts[20 + size :]),
+        concepts=arrange([(kind, form, name) for kind, form, name in body["concepts"]]),
         tongues=_tongues(body["languages"]),
         frames=tuple(_frame(row) for row in body["frames"]),
         suspects=tuple(body["suspects"]),
