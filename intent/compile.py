@@ -15,7 +15,23 @@ from typing import Any
 
 from .tokens import fold, tokenise
 
-__all__ = ["MAGIC", "BookError", "compile_book", "concept_rows", "elements", "patterns_of"]
+__all__ = [
+    "MAGIC",
+    "BookError",
+    "compile_book",
+    "concept_rows",
+    "elements",
+    "language_rows",
+    "patterns_of",
+]
+    "MAGIC",
+    "BookError",
+    "compile_book",
+    "concept_rows",
+    "elements",
+    "language_rows",
+    "patterns_of",
+]
 
 MAGIC = b"HTRB1\n"
 FLAGS = frozenset(
@@ -193,13 +209,7 @@ def compile_book(
         "concepts": concept_rows(sources["concepts"]["concepts"]),
         "frames": sources["frames"]["frames"],
         "suspects": sources["frames"]["suspects"],
-        "languages": {
-            code: {
-                "covered": bool(entry["covered"]),
-                "words": " ".join(sorted(set(fold(entry["words"]).text.split()))),
-            }
-            for code, entry in sources["languages"]["languages"].items()
-        },
+        "languages": language_rows(sources["languages"]["languages"]),
         "policy": sources["policy"]["policy"],
     }
     table = lexicon.encode()
@@ -209,18 +219,30 @@ def compile_book(
     return MAGIC + zlib.compress(parts, 9)
 
 
+def language_rows(languages: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Folded function words by language."""
+    return {
+        code: {
+            "covered": bool(entry["covered"]),
+            "words": " ".join(sorted(set(fold(entry["words"]).text.split()))),
+        }
+        for code, entry in languages.items()
+    }
+
+
 def concept_rows(languages: Mapping[str, Mapping[str, str]]) -> list[list[str]]:
-    """Rows of kind, folded form and concept for ``concepts.arrange``, sorted, none twice.
+    """Rows of kind, folded form, concept and languages for ``concepts.arrange``, sorted.
 
     Raises:
         BookError: a form is empty or a stem too short to mean anything.
     """
-    rows: set[tuple[str, str, str]] = set()
+    rows: dict[tuple[str, str, str], set[str]] = {}
     for language, entries in languages.items():
         for concept, forms in entries.items():
             for form in forms.split():
-                rows.add((*_form(form, f"concepts.yaml: {language} {concept}"), f"@{concept}"))
-    return [list(row) for row in sorted(rows)]
+                kind, folded = _form(form, f"concepts.yaml: {language} {concept}")
+                rows.setdefault((kind, folded, f"@{concept}"), set()).add(language)
+    return [[*row, " ".join(sorted(rows[row]))] for row in sorted(rows)]
 
 
 def _form(form: str, where: str) -> tuple[str, str]:

@@ -59,12 +59,15 @@ class Tongue:
             their beginning, or that are in a script of a covered language.
         foreign: a language that the book does not cover has the better evidence.
         words: words counted.
+        near: languages with at least half the evidence of the best one, and
+            English, of which words stand in every language; empty: don't know.
     """
 
     codes: tuple[str, ...]
     familiar: float
     foreign: bool
     words: int
+    near: frozenset[str]
 
 
 def _script(char: str) -> str:
@@ -119,4 +122,12 @@ def identify(tokens: Sequence[Token], table: TongueTable, vocabulary: Mapping[st
         familiar=known / total if total else 1.0,
         foreign=other > best,
         words=total,
+        near=_near(votes),
     )
+
+
+def _near(votes: Counter[str]) -> frozenset[str]:
+    top = max(votes.values(), default=0)
+    if not top:
+        return frozenset()
+    return frozenset(code for code, count in votes.items() if 2 * count >= top) | {"en"}

@@ -143,7 +143,8 @@ def read(text: str, book: RuleBook) -> Reading:
         half = MAX_TOKENS // 2
         tokens = tokens[:half] + tokens[-half:]
         windowed = True
-    marks = annotate(tokens, folded.text, book.concepts)
+    tongue = identify(tokens, book.tongues, book.lexicon.weights)
+    marks = annotate(tokens, folded.text, book.concepts, tongue.near)
     return Reading(
         text=words,
         start=peeled.start,
@@ -153,7 +154,7 @@ def read(text: str, book: RuleBook) -> Reading:
         keys=tuple(keys(tokens, marks)),
         material=tuple(material),
         peeled=peeled,
-        tongue=identify(tokens, book.tongues, book.lexicon.weights),
+        tongue=tongue,
         windowed=windowed,
     )
 
