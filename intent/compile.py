@@ -24,14 +24,6 @@ __all__ = [
     "language_rows",
     "patterns_of",
 ]
-    "MAGIC",
-    "BookError",
-    "compile_book",
-    "concept_rows",
-    "elements",
-    "language_rows",
-    "patterns_of",
-]
 
 MAGIC = b"HTRB1\n"
 FLAGS = frozenset(
