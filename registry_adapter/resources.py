@@ -4,18 +4,33 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ..intent.followups import FollowupTable, PhraseError
+from ..intent.followups import table_from_bytes as phrases_from_bytes
 from ..intent.load import book_from_bytes
 from ..intent.rulebook import RuleBook
 from ..router.errors import RuleError
 from ..sanitizer import PatternTable, table_from_bytes
 
-__all__ = ["ONBOARDING", "ROOT", "rule_book", "secret_patterns"]
+__all__ = ["ONBOARDING", "ROOT", "phrase_table", "rule_book", "secret_patterns"]
 
 ROOT = Path(__file__).resolve().parents[1]
 """The plugin folder, or the installed package."""
 
 ONBOARDING = ROOT / "skills" / "hermes-tool-router-onboarding"
 """The onboarding skill's folder."""
+
+
+def phrase_table() -> FollowupTable:
+    """The compiled phrases of follow-ups and greetings.
+
+    Raises:
+        RuleError: the file is missing, damaged or of another version.
+    """
+    path = ROOT / "intent" / "data" / "phrases.bin"
+    try:
+        return phrases_from_bytes(path.read_bytes())
+    except (OSError, PhraseError) as error:
+        raise RuleError(f"{path}: {error}") from error
 
 
 def rule_book() -> RuleBook:

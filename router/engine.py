@@ -140,10 +140,7 @@ def _conclude(
         )
     if use_rules and "greeting" in flags:
         return _floor_only(catalog, floor, message, weighed, "engine.greeting")
-    tongue = reading.tongue
-    strange = tongue.words >= 2 and (
-        tongue.familiar < book.policy.familiar or (tongue.foreign and tongue.familiar < 0.7)
-    )
+    strange = reading.tongue.words >= 2 and reading.tongue.covered < book.policy.familiar
     if use_rules and not opinions and strange:
         return _full(
             catalog, "engine.unknown_language", evident=weighed.evident, reasons=weighed.reasons

@@ -1,0 +1,82 @@
+"""Text to comparable tokens, for whole-message phrase tables.
+
+Two messages that differ in case, accents, width, apostrophes or punctuation
+get the same tokens.  Scripts written without spaces (and Hangul, whose spacing
+people vary) give one token a character, so that a phrase can be found at any
+character there.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+__all__ = ["is_free_word", "phrase_tokens"]
+
+# Combining accents of Latin, Greek and Cyrillic, Hebrew points, Arabic harakat and
+# tatweel, zero-width characters, emoji variation selectors, keycap and skin tones.
+# Indic and Thai marks stay: they are vowels there.
+_DROPPED = re.compile(
+    "[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u00ad"
+    "\u200b-\u200f\u2060\ufe0e\ufe0f\ufeff\u20e3\U0001f3fb-\U0001f3ff'’‘ʼ`´]"
+)
+_FOLDED = str.maketrans(
+    {
+        "ı": "i",
+        "ø": "o",
+        "đ": "d",
+        "ł": "l",
+        "æ": "ae",
+        "أ": "ا",
+        "إ": "ا",
+        "آ": "ا",
+        "ى": "ي",
+        "ی": "ي",
+        "ک": "ك",
+        "ة": "ه",
+        "ؤ": "و",
+        "ئ": "ي",
+        "۰": "0",
+        "۱": "1",
+        "۲": "2",
+        "۳": "3",
+        "۴": "4",
+        "۵": "5",
+        "٠": "0",
+        "١": "1",
+        "٢": "2",
+        "٣": "3",
+        "٤": "4",
+        "٥": "5",
+    }
+)
+# One character a token: Thai, Lao, Myanmar, Hangul, Khmer, kana, Han.  Their
+# vowel marks come as tokens of their own, which matches as well.
+_SINGLE = (
+    "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u3007\u3041-\u30ff"
+    "\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
+)
+# Any other run of letters, marks and digits is a word; an emoji is a token alone.
+_TOKEN = re.compile(
+    rf"[{_SINGLE}]|(?:(?![{_SINGLE}])[\w\u0900-\u0dff])+|[\u2190-\u21ff\u2300-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]"
+)
+_LONG_RUN = re.compile(r"([^\W\d_])\1{2,}")
+
+
+def phrase_tokens(text: str) -> list[str]:
+    """Return the comparable tokens of a text, in order; empty for punctuation only.
+
+    A letter repeated three times or more counts once ("okkkk" is "ok").  Not
+    meant for long texts: the cost grows with the length.
+    """
+    if text.isascii():
+        folded = text.lower().replace("'", "").replace("`", "")
+    else:
+        folded = unicodedata.normalize("NFKD", text.casefold())
+        folded = unicodedata.normalize("NFC", _DROPPED.sub("", folded)).translate(_FOLDED)
+    return _TOKEN.findall(_LONG_RUN.sub(r"\1", folded))
+
+
+def is_free_word(token: str) -> bool:
+    """Say whether a token is a plain word: no digit, no underscore, no emoji."""
+    return token.isalpha() or (not token.isascii() and token[0].isalpha() and "_" not in token)
