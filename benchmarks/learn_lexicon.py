@@ -20,14 +20,24 @@ import numpy as np
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
-from ..intent.features import keys
+from ..intent.compile import concept_rows, language_rows
+from ..intent.concepts import Concepts, annotate, arrange
+from ..intent.features import MAX_TOKENS, keys
+from ..intent.language import identify
+from ..intent.load import tongue_table
 from ..intent.reading import instruction
+from ..intent.rulebook import TongueTable
 from ..intent.tokens import fold
+from ..registry_adapter.rule_files import sources
 
 __all__ = ["Row", "fit", "main", "rows_of", "table"]
 
 Row = dict[str, Any]
 SEED = 20261130
+NONE, VAGUE = "none", "vague"
+"""Lanes beside the toolsets: nothing is needed; nothing is named."""
+UNCLEAR = frozenset(("followup", "vague", "bare"))
+OWN = "authored-routes"
 STRENGTH = 10.0
 """Inverse regularisation; 3 to 30 score alike on held-out sources."""
 SCALE = 0.08
@@ -59,18 +69,31 @@ def rows_of(path: Path) -> list[Row]:
 
 
 def needs(row: Row) -> set[str]:
-    """Toolsets that a row teaches."""
+    """Lanes that a row teaches."""
+    if row.get("kind") in UNCLEAR:
+        return {VAGUE}
     wanted = set(row.get("required_toolsets") or [])
     for group in row.get("required_any") or []:
         if not wanted & set(group):
             wanted.update(PICK.get(tuple(sorted(group)), tuple(group[:1])))
-    return wanted
+    return wanted or {NONE}
 
 
-def row_keys(row: Row) -> list[str]:
+def row_keys(row: Row, concepts: Concepts, tongues: TongueTable) -> list[str]:
     """Lexicon keys of a row, read as the router reads it."""
-    tokens, _ = instruction(fold(row["prompt"]), row["prompt"])
-    return keys(tokens)
+    folded = fold(row["prompt"])
+    tokens, _ = instruction(folded, row["prompt"])
+    tokens = tokens[:MAX_TOKENS]
+    near = identify(tokens, tongues, {}).near
+    return keys(tokens, annotate(tokens, folded.text, concepts, near))
+
+
+def the_tables() -> tuple[Concepts, TongueTable]:
+    """The concepts and languages of the rule book."""
+    book = sources()
+    rows = concept_rows(book["concepts"]["concepts"])
+    concepts = arrange([(row[0], row[1], row[2], row[3]) for row in rows])
+    return concepts, tongue_table(language_rows(book["languages"]["languages"]))
 
 
 def _matrix(samples: Sequence[list[str]], vocabulary: dict[str, int]) -> sparse.csr_matrix:
@@ -83,31 +106,38 @@ def _matrix(samples: Sequence[list[str]], vocabulary: dict[str, int]) -> sparse.
     return sparse.csr_matrix((data, columns, starts), shape=(len(samples), len(vocabulary)))
 
 
-def fit(
-    rows: Sequence[Row], lanes: Sequence[str], *, weights: Sequence[float] | None = None
-) -> tuple[list[str], np.ndarray, np.ndarray]:
+def fit(rows: Sequence[Row], lanes: Sequence[str]) -> tuple[list[str], np.ndarray, np.ndarray]:
     """Learn weights: keys, one column a toolset, and the biases.
 
-    A key counts when two sources or more use it.
+    A key counts when two sources or more use it, or when it is one word of
+    our own cases.
     """
-    samples = [row_keys(row) for row in rows]
+    concepts, tongues = the_tables()
+    samples = [row_keys(row, concepts, tongues) for row in rows]
     sources: defaultdict[str, set[str]] = defaultdict(set)
     for row, sample in zip(rows, samples, strict=True):
         for key in sample:
             sources[key].add(row["source"])
-    names = sorted(key for key, seen in sources.items() if len(seen) >= 2 and "\t" not in key)
+    names = sorted(
+        key
+        for key, seen in sources.items()
+        if len(seen) >= 2 or (OWN in seen and " " not in key and not key.startswith("^"))
+    )
     matrix = _matrix(samples, {key: at for at, key in enumerate(names)})
     wanted = [needs(row) for row in rows]
     coefficients = np.zeros((len(names), len(lanes)))
     bias = np.full(len(lanes), -7.0)
+    clear = np.array([row.get("kind") not in UNCLEAR for row in rows])
     for at, lane in enumerate(lanes):
-        target = np.array([lane in want for want in wanted])
+        # A message that names nothing teaches only that it is one.
+        used = np.ones(len(rows), dtype=bool) if lane == VAGUE else clear
+        target = np.array([lane in want for want in wanted])[used]
         if target.sum() < 3:
             continue
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             model = LogisticRegression(C=STRENGTH, solver="liblinear", random_state=SEED)
-            model.fit(matrix, target, sample_weight=weights)
+            model.fit(matrix[used], target)
         coefficients[:, at] = model.coef_[0]
         bias[at] = model.intercept_[0]
     return names, coefficients, bias
@@ -135,7 +165,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--surface", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args(argv)
-    lanes = sorted(json.loads(options.surface.read_text(encoding="utf-8")))
+    lanes = [*sorted(json.loads(options.surface.read_text(encoding="utf-8"))), NONE, VAGUE]
     rows = [row for path in options.train for row in rows_of(path)]
     rows = [row for row in rows if row.get("split", "train") == "train"]
     rows = [row for row in rows if row["source"] != "swebench-lite"]

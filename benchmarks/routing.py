@@ -60,22 +60,8 @@ def catalog(costs: Mapping[str, int], servers: Sequence[str] = (), cost: int = 8
     rows = [(name, tokens, Origin.BUILTIN) for name, tokens in costs.items()]
     rows += [(f"mcp-{server}", cost, Origin.MCP) for server in servers]
     return Catalog(
-        toolsets=tuple(
-            Toolset(
-                name=ToolsetName(name),
-                origin=origin,
-                description="",
-                tools=(
-                    ToolSpec(
-                        name=ToolName(name),
-                        toolset=ToolsetName(name),
-                        description="",
-                        tokens=tokens,
-                    ),
-                ),
-            )
-            for name, tokens, origin in rows
-        )
+        toolsets=tuple(_toolset(ToolsetName(n), tokens, origin) for n, tokens, origin in rows),
+        order=tuple(ToolName(name) for name, _, _ in rows),
     )
 
 

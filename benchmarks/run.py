@@ -28,6 +28,7 @@ SUITES = {
     "verify": ("verify_suite", "command, exit status and output to a verdict"),
     "followups": ("followups_suite", "follow-ups told from scoped requests"),
     "latency": ("latency_suite", "cost of each hook and of a decision"),
+    "transport": ("transport_suite", "calls to a decision model beside the bare round trip"),
     "cache": ("cache_suite", "money, prompt caches included"),
 }
 

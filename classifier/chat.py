@@ -18,6 +18,7 @@ from .chat_reading import ChatReply, Choice, read_choice, read_reply
 from .chat_shapes import Provider, Shape, first_shape, next_shape, request_body
 from .encoding import to_json
 from .errors import NotSentError, StatusError
+from .flights import Flights
 from .hosts import base_url, is_loopback, key_for
 from .outcomes import CallOutcome, CallRecord
 from .ports import Observer, StateSanitizer
@@ -120,6 +121,7 @@ class ChatRouter:
         self._environ = environ
         self._sanitizer = sanitizer
         self._on_call = on_call
+        self._flights: Flights[Report[_Answered]] = Flights()
         self._shapes: dict[tuple[str, str], Shape] = {}
 
     @property
@@ -147,13 +149,16 @@ class ChatRouter:
             target = self._target()
             messages = self._messages(text, offered)
         except NotSentError as error:
-            report: Report[_Answered] = Report(value=None, outcome=error.outcome, error=error)
-            self._record(None, report)
+            self._record(None, Report(value=None, outcome=error.outcome, error=error))
             return _failed(error.outcome)
         lane = self._lane(target)
         work = partial(self._converse, lane, target, messages, offered)
-        report = lane.call(work, deadline_s=deadline_s, flight=json.dumps(messages))
-        self._record(target, report)
+        report, shared = self._flights.share(
+            json.dumps(messages), partial(lane.call, work, deadline_s=deadline_s), wait_s=deadline_s
+        )
+        if report is None:
+            report = Report(value=None, outcome=CallOutcome.TIMEOUT)
+        self._record(target, report, shared=shared)
         if report.value is None:
             return _failed(report.outcome)
         choice = report.value.choice
@@ -242,7 +247,7 @@ class ChatRouter:
         messages: list[dict[str, str]],
         offered: tuple[Candidate, ...],
     ) -> _Answered:
-        """Send, and adapt to what is refused; runs in a worker.
+        """Send, and adapt to what is refused.
 
         Raises:
             ClassifierError: nothing usable came, or the SDK's own errors.
@@ -280,7 +285,9 @@ class ChatRouter:
     def _forbidden_is_auth(self) -> bool:
         return self._config.provider != "openrouter"  # there 403 is moderation
 
-    def _record(self, target: _Target | None, report: Report[_Answered]) -> None:
+    def _record(
+        self, target: _Target | None, report: Report[_Answered], *, shared: bool = False
+    ) -> None:
         if self._on_call is None:
             return
         answered = report.value
@@ -297,8 +304,8 @@ class ChatRouter:
                 sent_bytes=answered.sent_bytes if answered else 0,
                 input_tokens=answered.reply.input_tokens if answered else None,
                 output_tokens=answered.reply.output_tokens if answered else None,
-                attempts=report.attempts,
-                cached=report.shared,
+                attempts=0 if shared else report.attempts,
+                cached=shared,
                 status=report.error.status if report.error else (200 if answered else 0),
                 error=type(report.error).__name__ if report.error else "",
             )

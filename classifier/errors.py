@@ -20,6 +20,7 @@ from ..router.errors import RouterError
 from .outcomes import CallOutcome
 
 __all__ = [
+    "CALL_ERRORS",
     "ClassifierError",
     "DeadlineError",
     "MalformedError",
@@ -133,6 +134,31 @@ _FOREIGN: tuple[tuple[type[BaseException], type[ClassifierError]], ...] = (
     (openai.ContentFilterFinishReasonError, MalformedError),
     (OSError, UnreachableError),
 )
+
+
+CALL_ERRORS: tuple[type[Exception], ...] = (
+    RouterError,
+    httpx.HTTPError,
+    httpx.InvalidURL,
+    httpx.StreamError,
+    httpx.CookieConflict,
+    httpcore.TimeoutException,
+    httpcore.NetworkError,
+    httpcore.ProtocolError,
+    httpcore.ProxyError,
+    httpcore.UnsupportedProtocol,
+    httpcore.ConnectionNotAvailable,
+    openai.OpenAIError,
+    # What libraries let through when a server surprises them.
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    OSError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+)
+"""Everything that a call can raise; each becomes an outcome through :func:`mapped`."""
 
 
 def mapped(error: BaseException) -> ClassifierError:

@@ -31,7 +31,7 @@ class CallOutcome(StrEnum):
     CREDIT = "credit"
     """No credit left; silent until the key or the settings change."""
     BUSY = "busy"
-    """No turn came within the deadline: pacing or all workers taken.  Nothing was sent."""
+    """No turn came within the deadline: pacing or all slots taken.  Nothing was sent."""
     BREAKER_OPEN = "breaker_open"
     """The endpoint failed repeatedly and rests.  Nothing was sent."""
     NO_KEY = "no_key"

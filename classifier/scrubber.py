@@ -32,6 +32,10 @@ class Scrubber:
         """
         self._environ = environ
         self._key_names = tuple(key_names)
+        self._last: tuple[dict[str, str], Sanitizer] | tuple[None, Sanitizer] = (
+            None,
+            Sanitizer(_patterns()),
+        )
 
     def text(self, text: str, /) -> Sanitized:
         """Sanitize a text.  Never raises."""
@@ -42,12 +46,18 @@ class Scrubber:
         return self._sanitizer().value(obj, max_bytes=max_bytes)
 
     def _sanitizer(self) -> Sanitizer:
+        environ = dict(self._environ)
+        seen, sanitizer = self._last
+        if environ == seen:  # telling secrets by their names takes longer than comparing
+            return sanitizer
         patterns = _patterns()
-        secrets = secret_names(self._environ, patterns)
+        secrets = secret_names(environ, patterns)
         for name in self._key_names:
-            if value := self._environ.get(name, ""):
+            if value := environ.get(name, ""):
                 secrets[name] = value
-        return Sanitizer(patterns, secrets=secrets)
+        sanitizer = Sanitizer(patterns, secrets=secrets)
+        self._last = (environ, sanitizer)  # one assignment, so that threads see both or neither
+        return sanitizer
 
 
 @cache

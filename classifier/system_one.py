@@ -12,9 +12,10 @@ from typing import TypeVar
 from ..router.questions import Answer, Answers, Question, QuestionPack
 from .encoding import encode_request
 from .errors import ClassifierError, MalformedError, NotSentError
+from .flights import Flights
 from .memory import TtlCache
 from .outcomes import CallOutcome, CallRecord
-from .ports import Observer, SanitizedValue, StateSanitizer
+from .ports import Observer, StateSanitizer
 from .presets import Route, SystemOneConfig
 from .reading import Reading, read_answers
 from .rendering import RenderedRequest, rendered
@@ -74,6 +75,7 @@ class SystemOneClient:
         self._cache: TtlCache[Answers] = TtlCache(
             entries=_CACHE_ENTRIES, ttl_s=config.cache_seconds, clock=transport.clock
         )
+        self._flights: Flights[Answers] = Flights()
         self._route_that_answers: dict[str, Route] = {}
 
     @property
@@ -102,16 +104,16 @@ class SystemOneClient:
         try:
             target = resolve(self._config, self._environ)
         except NotSentError as error:
-            return self._refused(None, pack, error)
+            return self._refused(pack, error)
         key = _cache_key(target, pack, state)
-        cached = self._cache.get(key) if key else None
-        if cached is not None:
-            return self._remembered(cached, target, pack, start)
-        safe = self._sanitizer.value(state, max_bytes=self._config.state_max_bytes)
-        answers = self._ask_in_parts(safe, target, pack, key, start + deadline_s)
-        if key and answers.outcome == CallOutcome.OK and not answers.missing:
-            self._cache.put(key, answers)
-        return answers
+        known = self._cache.get(key) if key else None
+        if known is not None:
+            return self._remembered(known, target, pack, start)
+        work = partial(self._ask_anew, state, target, pack, key, start + deadline_s)
+        answers, shared = self._flights.share(key, work, wait_s=deadline_s)
+        if answers is None:
+            answers = _unanswered(pack, CallOutcome.TIMEOUT, "an identical call took too long")
+        return self._remembered(answers, target, pack, start) if shared else answers
 
     def preview(self, state: object, pack: QuestionPack) -> tuple[RenderedRequest, ...]:
         """Render the requests that :meth:`ask` would send, keys masked; sends nothing.
@@ -131,23 +133,27 @@ class SystemOneClient:
             for questions in self._parts(pack)
         )
 
-    def _ask_in_parts(
-        self, safe: SanitizedValue, target: Target, pack: QuestionPack, key: str, end: float
+    def _ask_anew(
+        self, raw: object, target: Target, pack: QuestionPack, key: str, end: float
     ) -> Answers:
+        known = self._cache.get(key) if key else None
+        if known is not None:  # it came in while this call was about to start
+            return self._remembered(known, target, pack, self._transport.clock.monotonic())
         clock = self._transport.clock
         start = clock.monotonic()
-        lane = self._lane(target)
+        safe = self._sanitizer.value(raw, max_bytes=self._config.state_max_bytes)
         state = json.loads(safe.json)
+        lane = self._lane(target)
         reports: list[Report[_Exchange]] = []
-        for number, questions in enumerate(self._parts(pack)):
+        for questions in self._parts(pack):
             work = partial(self._exchange, lane, target, state, questions)
-            left = end - clock.monotonic()
-            flight = f"{key}/{number}" if key else ""
-            reports.append(lane.call(work, deadline_s=left, flight=flight))
+            reports.append(lane.call(work, deadline_s=end - clock.monotonic()))
             if reports[-1].value is None:
                 break
         ms = (clock.monotonic() - start) * 1000
         answers = _merged(pack, reports, ms, complete=safe.complete)
+        if key and answers.outcome == CallOutcome.OK and not answers.missing:
+            self._cache.put(key, answers)
         self._record(target, pack, answers, reports)
         return answers
 
@@ -166,7 +172,7 @@ class SystemOneClient:
     def _exchange(
         self, lane: Lane, target: Target, state: object, questions: Sequence[Question]
     ) -> _Exchange:
-        """Send one request, to the next route after a 404; runs in a worker.
+        """Send one request, to the next route after a 404.
 
         Raises:
             ClassifierError: nothing usable came, or httpx's own errors.
@@ -196,14 +202,9 @@ class SystemOneClient:
         self._record(target, pack, fresh, (), cached=True)
         return fresh
 
-    def _refused(self, target: Target | None, pack: QuestionPack, error: NotSentError) -> Answers:
-        answers = Answers(
-            by_id={},
-            missing=tuple(question.id for question in pack.questions),
-            outcome=error.outcome,
-            note=str(error),
-        )
-        self._record(target, pack, answers, (), error=error)
+    def _refused(self, pack: QuestionPack, error: NotSentError) -> Answers:
+        answers = _unanswered(pack, error.outcome, str(error))
+        self._record(None, pack, answers, (), error=error)
         return answers
 
     def _record(
@@ -236,7 +237,7 @@ class SystemOneClient:
                 output_tokens=answers.output_tokens,
                 cost_usd=answers.cost_usd,
                 attempts=sum(report.attempts for report in reports),
-                cached=cached or any(report.shared for report in reports),
+                cached=cached,
                 status=error.status if error else (200 if sent else 0),
                 error=type(error).__name__ if error else "",
             )
@@ -284,6 +285,11 @@ def _merged(
         input_complete=complete,
         note=str(failed.error) if failed is not None and failed.error else "",
     )
+
+
+def _unanswered(pack: QuestionPack, outcome: CallOutcome, note: str) -> Answers:
+    missing = tuple(question.id for question in pack.questions)
+    return Answers(by_id={}, missing=missing, outcome=outcome, note=note)
 
 
 def _total(values: Sequence[N | None]) -> N | None:

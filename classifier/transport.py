@@ -1,7 +1,11 @@
-"""Dependable calls to model endpoints: one lane per endpoint, shared workers.
+"""Dependable calls to model endpoints: one lane per endpoint, shared slots.
 
-A call waits for its turn (pacing), for a worker, for the answer and for at most
-one retry, all within one total deadline, and ends in a :class:`Report`.
+A call waits for its turn (pacing), for a slot, for the answer and for at most
+one retry, all within one total deadline, and ends in a :class:`Report`.  It
+runs in the caller's thread: every socket operation knows the deadline (see
+``wire.py``), and handing work to another thread and back costs more than the
+rest of a kept-alive call as soon as the machine is busy (9 ms against 1 ms on
+two loaded cores, ``benchmarks/run.py transport``).
 """
 
 from __future__ import annotations
@@ -10,20 +14,18 @@ import hashlib
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
-from concurrent.futures import Future
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, Final, Generic, TypeVar
 
 import httpx
 
 from .breaker import Breaker, Pacer
 from .clock import Clock, SystemClock
-from .errors import ClassifierError, DeadlineError, NotSentError, mapped
+from .errors import CALL_ERRORS, ClassifierError, DeadlineError, NotSentError, mapped
 from .outcomes import CallOutcome
 from .quiet import WireSilence
+from .resolver import Resolver
 from .wire import OneOriginTransport, deadline
-from .workers import WorkerPool
 
 __all__ = ["PAYLOAD_CAP_BYTES", "Lane", "LanePolicy", "Report", "Transport", "checked_payload"]
 
@@ -56,7 +58,6 @@ class Report(Generic[T]):
         error: what went wrong; ``None`` if nothing.
         ms: wall time of the whole call.
         attempts: how often the work was started.
-        shared: the answer belongs to an identical call that was in flight.
     """
 
     value: T | None
@@ -64,15 +65,6 @@ class Report(Generic[T]):
     error: ClassifierError | None = None
     ms: float = 0.0
     attempts: int = 0
-    shared: bool = False
-
-
-class _Flight:
-    """One call that others may wait for."""
-
-    def __init__(self) -> None:
-        self.landed = threading.Event()
-        self.report: Report[Any] = Report(value=None, outcome=CallOutcome.ERROR)
 
 
 @dataclass(slots=True)
@@ -92,24 +84,24 @@ class Lane:
         policy: LanePolicy,
         *,
         clock: Clock,
-        workers: WorkerPool,
+        slots: threading.BoundedSemaphore,
         silence: WireSilence,
+        resolver: Resolver,
         max_connections: int,
     ) -> None:
         self.url = url
         self._policy = policy
         self._clock = clock
-        self._workers = workers
+        self._slots = slots
         self._silence = silence
         self._breaker = Breaker(
             threshold=policy.breaker_threshold, cooldown_s=policy.breaker_cooldown_s
         )
         self._pacer = Pacer(interval_s=policy.min_interval_s)
         self._silenced: CallOutcome | None = None
-        self._flights: dict[str, _Flight] = {}
         self._lock = threading.Lock()
         self.http = httpx.Client(
-            transport=OneOriginTransport(url, max_connections=max_connections),
+            transport=OneOriginTransport(url, max_connections=max_connections, resolver=resolver),
             headers={"Accept-Encoding": "identity", "User-Agent": "hermes-tool-router"},
             follow_redirects=False,
             trust_env=False,
@@ -127,45 +119,22 @@ class Lane:
         """Seconds since the epoch."""
         return self._clock.wall()
 
-    def call(self, work: Callable[[], T], *, deadline_s: float, flight: str = "") -> Report[T]:
+    def call(self, work: Callable[[], T], *, deadline_s: float) -> Report[T]:
         """Run ``work`` under this lane's rules.  Never raises a classifier error.
 
         Args:
             work: sends requests over :attr:`http` and decodes the answer; runs in
-                a worker thread, and may be run a second time.
-            deadline_s: total seconds; the call returns by then, whatever happens.
-            flight: calls in flight with the same non-empty name share one answer.
+                the caller's thread, and may be run a second time.
+            deadline_s: total seconds, which bound every socket operation.
         """
         start = self._clock.monotonic()
-        end = start + deadline_s
-        mine = _Flight()
-        other = None
-        if flight:
-            with self._lock:
-                other = self._flights.get(flight)
-                if other is None:
-                    self._flights[flight] = mine
-        if other is not None:
-            report = self._follow(other, end)
-        else:
-            try:
-                report = mine.report = self._lead(work, start, end)
-            finally:
-                if flight:
-                    with self._lock:
-                        del self._flights[flight]
-                mine.landed.set()
+        report = self._lead(work, start, start + deadline_s)
         return replace(report, ms=(self._clock.monotonic() - start) * 1000)
 
     def close(self) -> None:
         """Close the connections."""
         with self._silence():
             self.http.close()
-
-    def _follow(self, flight: _Flight, end: float) -> Report[Any]:
-        if not flight.landed.wait(max(0.0, end - self._clock.monotonic())):
-            return _failed(DeadlineError("deadline while waiting for an identical call"), 0)
-        return replace(flight.report, shared=True, attempts=0)
 
     def _lead(self, work: Callable[[], T], start: float, end: float) -> Report[T]:
         with self._lock:
@@ -204,27 +173,18 @@ class Lane:
             return None, _not_sent("no turn before the deadline", CallOutcome.BUSY)
         if wait > 0:
             self._clock.sleep(wait)
-        future = self._workers.submit(
-            partial(self._bounded, work, end), wait_s=end - self._clock.monotonic()
-        )
-        if future is None:
-            return None, _not_sent("no free worker before the deadline", CallOutcome.BUSY)
-        count.started += 1
-        begun = self._clock.monotonic()
-        count.measured = end - begun >= (end - start) * _MEASURED_SHARE
-        return self._outcome_of(future, end)
-
-    def _bounded(self, work: Callable[[], T], end: float) -> T:
-        """What runs in the worker: quiet, and bounded on the wire as well."""
-        with self._silence(), deadline(end - self._clock.monotonic()):
-            return work()
-
-    def _outcome_of(self, future: Future[T], end: float) -> tuple[T | None, ClassifierError | None]:
+        if not self._slots.acquire(timeout=max(0.0, end - self._clock.monotonic())):
+            return None, _not_sent("no free slot before the deadline", CallOutcome.BUSY)
         try:
-            error = future.exception(timeout=max(0.0, end - self._clock.monotonic()))
-        except TimeoutError:
-            return None, DeadlineError("deadline")
-        return (future.result(), None) if error is None else (None, mapped(error))
+            left = end - self._clock.monotonic()
+            count.started += 1
+            count.measured = left >= (end - start) * _MEASURED_SHARE
+            with self._silence(), deadline(left):
+                return work(), None
+        except CALL_ERRORS as error:
+            return None, mapped(error)
+        finally:
+            self._slots.release()
 
     def _may_retry(self, error: ClassifierError, count: _Attempts, end: float) -> bool:
         """Wait for the one retry if there is to be one."""
@@ -264,7 +224,8 @@ class Transport:
         """
         self._clock = clock or SystemClock()
         self._max_workers = max_workers
-        self._workers = WorkerPool(max_workers, name="tool-router")
+        self._slots = threading.BoundedSemaphore(max_workers)
+        self._resolver = Resolver()
         self._silence = WireSilence()
         self._lanes: OrderedDict[tuple[str, str, LanePolicy], Lane] = OrderedDict()
         self._lock = threading.Lock()
@@ -290,8 +251,9 @@ class Transport:
                     url,
                     policy,
                     clock=self._clock,
-                    workers=self._workers,
+                    slots=self._slots,
                     silence=self._silence,
+                    resolver=self._resolver,
                     max_connections=self._max_workers,
                 )
             self._lanes.move_to_end(name)
@@ -301,13 +263,13 @@ class Transport:
         return lane
 
     def close(self) -> None:
-        """Close every connection and let the workers end."""
+        """Close every connection and let the resolver's threads end."""
         with self._lock:
             lanes = list(self._lanes.values())
             self._lanes.clear()
         for lane in lanes:
             lane.close()
-        self._workers.close()
+        self._resolver.close()
 
 
 def checked_payload(body: bytes) -> bytes:

@@ -7,6 +7,7 @@ limit.  Here every socket operation gets what is left of one deadline, which
 
 from __future__ import annotations
 
+import socket
 import ssl
 import time
 import zlib
@@ -21,6 +22,7 @@ import httpx
 
 from .errors import DeadlineError, MalformedError, NotSentError, ResponseTooLargeError, mapped
 from .outcomes import CallOutcome
+from .resolver import Resolver
 
 __all__ = ["RESPONSE_CAP_BYTES", "OneOriginTransport", "deadline", "origin_of", "trust"]
 
@@ -74,7 +76,17 @@ class _BoundedStream(httpcore.NetworkStream):
         return self._stream.read(max_bytes, _left(timeout))
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        self._stream.write(buffer, _left(timeout))
+        # Not the stream's own loop, which grants the whole timeout to every piece.
+        connection: socket.socket = self._stream.get_extra_info("socket")
+        rest = memoryview(buffer)
+        try:
+            while rest:
+                connection.settimeout(_left(timeout))
+                rest = rest[connection.send(rest) :]
+        except TimeoutError as error:
+            raise httpcore.WriteTimeout("deadline") from error
+        except OSError as error:
+            raise httpcore.WriteError(type(error).__name__) from error
 
     def close(self) -> None:
         self._stream.close()
@@ -94,8 +106,9 @@ class _BoundedStream(httpcore.NetworkStream):
 class _BoundedBackend(httpcore.NetworkBackend):
     """Opens connections that know the deadline."""
 
-    def __init__(self) -> None:
+    def __init__(self, resolver: Resolver) -> None:
         self._backend = httpcore.SyncBackend()
+        self._resolver = resolver
 
     def connect_tcp(
         self,
@@ -105,9 +118,19 @@ class _BoundedBackend(httpcore.NetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.NetworkStream:
-        return _BoundedStream(
-            self._backend.connect_tcp(host, port, _left(timeout), local_address, socket_options)
-        )
+        addresses = self._resolver.addresses(host, port, timeout_s=_left(timeout))
+        failure: Exception = httpcore.ConnectError("the name has no address")
+        for place, address in enumerate(addresses):
+            left = _left(timeout)
+            # An address that swallows packets must leave time for the ones after it.
+            share = left / (len(addresses) - place) if left is not None else None
+            try:
+                return _BoundedStream(
+                    self._backend.connect_tcp(address, port, share, local_address, socket_options)
+                )
+            except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
+                failure = error
+        raise failure
 
 
 @cache
@@ -127,12 +150,13 @@ class OneOriginTransport(httpx.BaseTransport):
     Cookies are dropped: a decision needs no session.
     """
 
-    def __init__(self, origin: httpx.URL, *, max_connections: int) -> None:
+    def __init__(self, origin: httpx.URL, *, max_connections: int, resolver: Resolver) -> None:
         """Prepare a pool; nothing is opened before the first request.
 
         Args:
             origin: scheme, host and port that requests may go to.
             max_connections: connections open at once.
+            resolver: looks host names up.
         """
         self._origin = origin_of(origin)
         self._pool = httpcore.ConnectionPool(
@@ -140,7 +164,7 @@ class OneOriginTransport(httpx.BaseTransport):
             max_connections=max_connections,
             max_keepalive_connections=max_connections,
             keepalive_expiry=_KEEPALIVE_S,
-            network_backend=_BoundedBackend(),
+            network_backend=_BoundedBackend(resolver),
         )
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:

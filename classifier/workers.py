@@ -38,8 +38,8 @@ class _Job:
 class WorkerPool:
     """Runs blocking work so that its caller can stop waiting at a deadline.
 
-    Threads are daemons: a request that hangs in name resolution must not hold
-    up the exit of the process, as ``ThreadPoolExecutor`` would.
+    Threads are daemons: one that hangs in name resolution must not hold up the
+    exit of the process, as ``ThreadPoolExecutor`` would.
     """
 
     def __init__(self, size: int, *, name: str) -> None:

@@ -26,7 +26,7 @@ def register(ctx: Any, runtime: Runtime) -> None:
 
 
 def _register(ctx: Any, runtime: Runtime) -> None:
-    here = SessionHere()
+    here = SessionHere(runtime.surfaces.only_session)
 
     def note_event(**kwargs: Any) -> None:
         runtime.guard.run("pre_gateway_dispatch", lambda: here.note_event(**kwargs), lambda: None)

@@ -15,7 +15,15 @@ from typing import Any
 
 from .tokens import fold, tokenise
 
-__all__ = ["MAGIC", "BookError", "compile_book", "elements", "patterns_of"]
+__all__ = [
+    "MAGIC",
+    "BookError",
+    "compile_book",
+    "concept_rows",
+    "elements",
+    "language_rows",
+    "patterns_of",
+]
 
 MAGIC = b"HTRB1\n"
 FLAGS = frozenset(
@@ -51,7 +59,7 @@ def _units(phrase: str, where: str) -> list[str]:
     """Units of one phrase of a pattern."""
     units: list[str] = []
     for piece in phrase.split():
-        if re.fullmatch(r"<[a-z]+(:\w+)?>", piece):
+        if re.fullmatch(r"<[a-z]+(:\w+)?>|@[a-z]+", piece):
             units.append(piece)
         elif piece.endswith("*"):
             stem = fold(piece[:-1]).text
@@ -190,15 +198,10 @@ def compile_book(
                 rules.append(row)
     body = {
         "rules": rules,
+        "concepts": concept_rows(sources["concepts"]["concepts"]),
         "frames": sources["frames"]["frames"],
         "suspects": sources["frames"]["suspects"],
-        "languages": {
-            code: {
-                "covered": bool(entry["covered"]),
-                "words": " ".join(sorted(set(fold(entry["words"]).text.split()))),
-            }
-            for code, entry in sources["languages"]["languages"].items()
-        },
+        "languages": language_rows(sources["languages"]["languages"]),
         "policy": sources["policy"]["policy"],
     }
     table = lexicon.encode()
@@ -206,6 +209,45 @@ def compile_book(
     digest = hashlib.sha256(head + table).hexdigest()[:16].encode()
     parts = digest + len(head).to_bytes(4, "big") + head + _pack(lexicon)
     return MAGIC + zlib.compress(parts, 9)
+
+
+def language_rows(languages: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Folded function words by language."""
+    return {
+        code: {
+            "covered": bool(entry["covered"]),
+            "words": " ".join(sorted(set(fold(entry["words"]).text.split()))),
+        }
+        for code, entry in languages.items()
+    }
+
+
+def concept_rows(languages: Mapping[str, Mapping[str, str]]) -> list[list[str]]:
+    """Rows of kind, folded form, concept and languages for ``concepts.arrange``, sorted.
+
+    Raises:
+        BookError: a form is empty or a stem too short to mean anything.
+    """
+    rows: dict[tuple[str, str, str], set[str]] = {}
+    for language, entries in languages.items():
+        for concept, forms in entries.items():
+            for form in forms.split():
+                kind, folded = _form(form, f"concepts.yaml: {language} {concept}")
+                rows.setdefault((kind, folded, f"@{concept}"), set()).add(language)
+    return [[*row, " ".join(sorted(rows[row]))] for row in sorted(rows)]
+
+
+def _form(form: str, where: str) -> tuple[str, str]:
+    stem = form.endswith("*")
+    folded = fold(form.rstrip("*").replace("_", " ")).text
+    tokens = tokenise(folded)
+    if not tokens or (stem and len(folded) < 2):
+        raise BookError(f"{where}: {form!r} has no letters to go by")
+    if tokens[0].kind in {"cjk", "sea"}:
+        return "run", folded
+    if len(tokens) > 1:
+        return "phrase", " ".join(token.text for token in tokens)
+    return ("stem" if stem else "word"), folded
 
 
 def _pack(lexicon: str) -> bytes:

@@ -60,20 +60,23 @@ def _token_keys(token: Token) -> Iterator[str]:
             yield f"<file:{text.rsplit('.', 1)[-1]}>"
 
 
-def _candidates(tokens: Sequence[Token], book: RuleBook) -> list[Rule]:
+def _candidates(reading: Reading, book: RuleBook) -> list[Rule]:
     """Rules of which a trigger occurs, in the order of the book."""
     index = book.index
     hits: set[int] = set()
-    for key in {key for token in tokens for key in _token_keys(token)} & index.keys():
+    met = {key for token in reading.tokens for key in _token_keys(token)}
+    met.update(mark for marks in reading.marks for mark in marks)
+    for key in met & index.keys():
         hits.update(index[key])
     return [book.rules[position] for position in sorted(hits)]
 
 
-def _fires(rule: Rule, tokens: Sequence[Token]) -> tuple[int, int] | None:
+def _fires(rule: Rule, reading: Reading) -> tuple[int, int] | None:
+    tokens, marks = reading.tokens, reading.marks
     for pattern in rule.patterns:
-        at = find(pattern, tokens)
+        at = find(pattern, tokens, marks)
         if at is not None:
-            if any(find(other, tokens) is not None for other in rule.unless):
+            if any(find(other, tokens, marks) is not None for other in rule.unless):
                 return None
             return at
     return None
@@ -117,8 +120,8 @@ def _scope(tokens: Sequence[Token], start: int, end: int) -> tuple[int, int]:
 def weigh(reading: Reading, book: RuleBook) -> Evidence:
     """Weigh a reading.  Never raises."""
     tokens = reading.tokens
-    rules = _candidates(tokens, book)
-    fired = [(rule, at) for rule in rules if (at := _fires(rule, tokens)) is not None]
+    rules = _candidates(reading, book)
+    fired = [(rule, at) for rule in rules if (at := _fires(rule, reading)) is not None]
     quiet = [_scope(tokens, *at) for rule, at in fired if rule.flag == "negation"]
     votes: list[Vote] = []
     for rule, (start, end) in fired:
@@ -127,9 +130,8 @@ def weigh(reading: Reading, book: RuleBook) -> Evidence:
         votes.append(Vote(rule=rule, weight=weight, span=reading.span(start, end), negated=negated))
     keys: Sequence[str] = reading.keys
     if quiet:
-        keys = keys_of(
-            [t for at, t in enumerate(tokens) if not any(low <= at < high for low, high in quiet)]
-        )
+        loud = [at for at in range(len(tokens)) if not any(low <= at < high for low, high in quiet)]
+        keys = keys_of([tokens[at] for at in loud], [reading.marks[at] for at in loud])
     lexicon, known = _lexicon(keys, book)
     flags = {vote.rule.flag for vote in votes if vote.rule.flag}
     return Evidence(lexicon=lexicon, votes=tuple(votes), flags=frozenset(flags), known=known)

@@ -3,8 +3,9 @@
 The same function feeds the learning script and the running router, so a
 weight means the same in both.  A key is a word, a word's beginning
 (``remin*``), two or three neighbouring words, up to four neighbouring
-characters of a script without spaces, or the class of an object (``<url>``,
-``<file:py>``).
+characters of a script without spaces, the class of an object (``<url>``,
+``<file:py>``), a concept (``@remind``, whatever the language), or two concepts
+of one message (``@cancel@remind``).
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ MAX_TOKENS = 600
 """Tokens read per message; what is longer was cut to its instructions before."""
 
 _PREFIXES = (3, 4, 5, 6)
+_CONCEPTS = 10
+"""Concepts of one message that are paired."""
 _PLAIN = frozenset(("word", "cjk", "sea"))
 
 
@@ -31,10 +34,14 @@ def unit(token: Token) -> str:
     return f"<{token.kind}>"
 
 
-def keys(tokens: Sequence[Token]) -> list[str]:
+def keys(tokens: Sequence[Token], marks: Sequence[tuple[str, ...]]) -> list[str]:
     """Distinct keys of a message, in order of first appearance; empty for no tokens.
 
     Full stops and commas part neighbours but are no keys.
+
+    Args:
+        tokens: of the instruction.
+        marks: concepts of each token, see :mod:`.concepts`.
     """
     found: dict[str, None] = {}
     one = two = three = ""  # the last units, joined as far as they are neighbours
@@ -69,4 +76,7 @@ def keys(tokens: Sequence[Token]) -> list[str]:
             first = False
         last_kind = kind
         last_end = token.end
+    met = sorted({mark for at in marks[:MAX_TOKENS] if at for mark in at})[:_CONCEPTS]
+    found.update(dict.fromkeys(met))
+    found.update(dict.fromkeys(a + b for i, a in enumerate(met) for b in met[i + 1 :]))
     return list(found)

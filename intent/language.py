@@ -55,14 +55,19 @@ class Tongue:
 
     Attributes:
         codes: likely languages, best first; empty: don't know.
-        covered: share of the words, 0 to 1, that the book knows or that are in
-            a script of a covered language.
+        familiar: share of the words, 0 to 1, that the book knows whole or by
+            their beginning, or that are in a script of a covered language.
+        foreign: a language that the book does not cover has the better evidence.
         words: words counted.
+        near: languages with at least half the evidence of the best one, and
+            English, of which words stand in every language; empty: don't know.
     """
 
     codes: tuple[str, ...]
-    covered: float
+    familiar: float
+    foreign: bool
     words: int
+    near: frozenset[str]
 
 
 def _script(char: str) -> str:
@@ -81,7 +86,7 @@ _BY_SCRIPT = {
     "thai": "th", "lao": "lo", "myanmar": "my", "khmer": "km", "georgian": "ka", "armenian": "hy",
     "ethiopic": "am", "kana": "ja", "hangul": "ko", "han": "zh",
 }  # fmt: skip
-_SEVERAL = frozenset(("latin", "cyrillic", "arabic", "devanagari"))
+_WORDS = frozenset(("word", "cjk", "sea"))
 
 
 def identify(tokens: Sequence[Token], table: TongueTable, vocabulary: Mapping[str, int]) -> Tongue:
@@ -90,25 +95,39 @@ def identify(tokens: Sequence[Token], table: TongueTable, vocabulary: Mapping[st
     Several languages in one message give several codes.
     """
     votes: Counter[str] = Counter()
-    known = 0
+    known = 0.0
     total = 0
     for token in tokens:
-        kind = token.kind
-        if kind not in {"word", "cjk", "sea"}:
+        if token.kind not in _WORDS:
             continue
         total += 1
-        script = "latin" if token.text.isascii() else _script(token.text[0])
+        text = token.text
+        script = "latin" if text.isascii() else _script(text[0])
         code = _BY_SCRIPT.get(script)
         if code is not None:
             votes[code] += 2
             known += code in table.covered
             continue
-        codes = table.words.get(token.text, ())
-        for each in codes:
-            votes[each] += 1
-        if script in _SEVERAL and (
-            token.text in vocabulary or any(each in table.covered for each in codes)
-        ):
-            known += 1
+        codes = table.words.get(text, ())
+        votes.update(codes)
+        if text in vocabulary or not table.covered.isdisjoint(codes):
+            known += 1.0
+        elif f"{text[:4]}*" in vocabulary:
+            known += 0.5
     ranked = tuple(code for code, _ in sorted(votes.items(), key=lambda item: (-item[1], item[0])))
-    return Tongue(codes=ranked[:4], covered=known / total if total else 1.0, words=total)
+    best = max((votes[code] for code in ranked if code in table.covered), default=0)
+    other = max((votes[code] for code in ranked if code not in table.covered), default=0)
+    return Tongue(
+        codes=ranked[:4],
+        familiar=known / total if total else 1.0,
+        foreign=other > best,
+        words=total,
+        near=_near(votes),
+    )
+
+
+def _near(votes: Counter[str]) -> frozenset[str]:
+    top = max(votes.values(), default=0)
+    if not top:
+        return frozenset()
+    return frozenset(code for code, count in votes.items() if 2 * count >= top) | {"en"}

@@ -8,12 +8,13 @@ from collections import defaultdict
 from typing import Any
 
 from .compile import MAGIC
+from .concepts import arrange
 from .frames import Frame
 from .lexicon import widen
 from .patterns import Element, Pattern, triggers
 from .rulebook import Lexicon, Policy, Rule, RuleBook, TongueTable
 
-__all__ = ["book_from_bytes"]
+__all__ = ["book_from_bytes", "tongue_table"]
 
 
 def _pattern(rows: list[list[Any]]) -> Pattern:
@@ -52,7 +53,8 @@ def _frame(row: dict[str, Any]) -> Frame:
     )
 
 
-def _tongues(languages: dict[str, Any]) -> TongueTable:
+def tongue_table(languages: dict[str, Any]) -> TongueTable:
+    """Function words by word, from folded rows by language."""
     words: defaultdict[str, list[str]] = defaultdict(list)
     for code, entry in languages.items():
         for word in entry["words"].split():
@@ -87,7 +89,8 @@ def book_from_bytes(data: bytes) -> RuleBook:
         rules=rules,
         index={key: tuple(positions) for key, positions in index.items()},
         lexicon=_lexicon(parts[20 + size :]),
-        tongues=_tongues(body["languages"]),
+        concepts=arrange([(row[0], row[1], row[2], row[3]) for row in body["concepts"]]),
+        tongues=tongue_table(body["languages"]),
         frames=tuple(_frame(row) for row in body["frames"]),
         suspects=tuple(body["suspects"]),
         policy=Policy(**{**body["policy"], "generalists": tuple(body["policy"]["generalists"])}),

@@ -5,6 +5,7 @@ A pattern is a row of elements parted by spaces::
     word        that word, folded            word*    words that begin so (3 letters or more)
     (a|b c|d)   one of several phrases       [a|b]    the same, or nothing
     {name}      a named snippet              <kind>   an object: url, path, file, time, num, quote …
+    @name       a concept, in any language
     ..          up to 3 tokens between       ...      up to 8 tokens between
     ^           start of a sentence or line  $        end of one
 
@@ -45,6 +46,14 @@ class Element:
 Pattern = tuple[Element, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """Tokens and their concepts."""
+
+    tokens: Sequence[Token]
+    marks: Sequence[tuple[str, ...]]
+
+
 def triggers(pattern: Pattern) -> Iterator[str]:
     """Keys of which one must occur for the pattern to match (first units of its anchor)."""
     anchor = next(element for element in pattern if element.kind == "any")
@@ -54,8 +63,8 @@ def triggers(pattern: Pattern) -> Iterator[str]:
         yield unit[:_WIDTH] + "*" if unit.endswith("*") and len(unit) > _WIDTH + 1 else unit
 
 
-def _is(unit: str, token: Token) -> bool:
-    if unit == token.text:
+def _is(unit: str, token: Token, mark: tuple[str, ...]) -> bool:
+    if unit == token.text or unit in mark:
         return True
     last = unit[-1]
     if last == "*":
@@ -66,60 +75,74 @@ def _is(unit: str, token: Token) -> bool:
     return False
 
 
-def _phrase(element: Element, tokens: Sequence[Token], at: int) -> Iterator[int]:
+def _phrase(element: Element, line: _Line, at: int) -> Iterator[int]:
     """Ends of the phrases that match at a position."""
+    tokens, marks = line.tokens, line.marks
     size = len(tokens)
-    if at < size and tokens[at].text in element.singles:
+    if at < size and (
+        tokens[at].text in element.singles or not element.singles.isdisjoint(marks[at])
+    ):
         yield at + 1
     for phrase in element.phrases:
         stop = at + len(phrase)
-        if stop <= size and all(_is(unit, tokens[at + i]) for i, unit in enumerate(phrase)):
+        if stop <= size and all(
+            _is(unit, tokens[at + i], marks[at + i]) for i, unit in enumerate(phrase)
+        ):
             yield stop
 
 
-def _starts(tokens: Sequence[Token], at: int) -> bool:
-    return at == 0 or tokens[at - 1].kind == "stop"
+def _starts(line: _Line, at: int) -> bool:
+    return at == 0 or line.tokens[at - 1].kind == "stop"
 
 
-def _match(pattern: Pattern, index: int, tokens: Sequence[Token], at: int) -> int:
+def _match(pattern: Pattern, index: int, line: _Line, at: int) -> int:
     """End of the match of ``pattern[index:]`` at a position, or -1."""
     if index == len(pattern):
         return at
     element = pattern[index]
     kind = element.kind
     if kind == "start":
-        return _match(pattern, index + 1, tokens, at) if _starts(tokens, at) else -1
+        return _match(pattern, index + 1, line, at) if _starts(line, at) else -1
     if kind == "end":
-        done = at == len(tokens) or tokens[at].kind in {"stop", "ask"}
-        return _match(pattern, index + 1, tokens, at) if done else -1
+        done = at == len(line.tokens) or line.tokens[at].kind in {"stop", "ask"}
+        return _match(pattern, index + 1, line, at) if done else -1
     if kind == "gap":
-        return _gap(pattern, index, tokens, at)
-    for stop in _phrase(element, tokens, at):
-        end = _match(pattern, index + 1, tokens, stop)
+        return _gap(pattern, index, line, at)
+    for stop in _phrase(element, line, at):
+        end = _match(pattern, index + 1, line, stop)
         if end >= 0:
             return end
-    return _match(pattern, index + 1, tokens, at) if kind == "maybe" else -1
+    return _match(pattern, index + 1, line, at) if kind == "maybe" else -1
 
 
-def _gap(pattern: Pattern, index: int, tokens: Sequence[Token], at: int) -> int:
-    for stop in range(at, min(at + pattern[index].reach, len(tokens)) + 1):
-        end = _match(pattern, index + 1, tokens, stop)
+def _gap(pattern: Pattern, index: int, line: _Line, at: int) -> int:
+    for stop in range(at, min(at + pattern[index].reach, len(line.tokens)) + 1):
+        end = _match(pattern, index + 1, line, stop)
         if end >= 0:
             return end
-        if stop < len(tokens) and tokens[stop].kind == "stop":
+        if stop < len(line.tokens) and line.tokens[stop].kind == "stop":
             return -1
     return -1
 
 
-def find(pattern: Pattern, tokens: Sequence[Token]) -> tuple[int, int] | None:
-    """First match of a pattern, as token positions ``[start, end)``."""
+def find(
+    pattern: Pattern, tokens: Sequence[Token], marks: Sequence[tuple[str, ...]]
+) -> tuple[int, int] | None:
+    """First match of a pattern, as token positions ``[start, end)``.
+
+    Args:
+        pattern: compiled.
+        tokens: of the instruction.
+        marks: concepts of each token.
+    """
+    line = _Line(tokens, marks)
     lead = 0
     while pattern[lead].kind == "start":
         lead += 1
     for at in range(len(tokens)):
-        if next(_phrase(pattern[lead], tokens, at), -1) < 0:
+        if next(_phrase(pattern[lead], line, at), -1) < 0:
             continue
-        end = _match(pattern, 0, tokens, at)
+        end = _match(pattern, 0, line, at)
         if end >= 0:
             return at, end
     return None

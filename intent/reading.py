@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from .concepts import annotate
 from .features import MAX_TOKENS, keys
 from .frames import Peeled, peel
 from .language import Tongue, identify
@@ -37,6 +38,7 @@ class Reading:
         start: where they stand in the original message.
         folded: the words folded, material still in them.
         tokens: tokens of the instruction; material is one token of its kind.
+        marks: concepts of each token.
         keys: lexicon keys of the tokens.
         material: what was masked, in order.
         peeled: frames taken off.
@@ -48,6 +50,7 @@ class Reading:
     start: int
     folded: Folded
     tokens: tuple[Token, ...]
+    marks: tuple[tuple[str, ...], ...]
     keys: tuple[str, ...]
     material: tuple[Masked, ...]
     peeled: Peeled
@@ -140,15 +143,18 @@ def read(text: str, book: RuleBook) -> Reading:
         half = MAX_TOKENS // 2
         tokens = tokens[:half] + tokens[-half:]
         windowed = True
+    tongue = identify(tokens, book.tongues, book.lexicon.weights)
+    marks = annotate(tokens, folded.text, book.concepts, tongue.near)
     return Reading(
         text=words,
         start=peeled.start,
         folded=folded,
         tokens=tuple(tokens),
-        keys=tuple(keys(tokens)),
+        marks=tuple(marks),
+        keys=tuple(keys(tokens, marks)),
         material=tuple(material),
         peeled=peeled,
-        tongue=identify(tokens, book.tongues, book.lexicon.weights),
+        tongue=tongue,
         windowed=windowed,
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from .concepts import Concepts
 from .frames import Frame
 from .patterns import Pattern
 
@@ -98,6 +99,7 @@ class RuleBook:
     rules: tuple[Rule, ...]
     index: Mapping[str, tuple[int, ...]]
     lexicon: Lexicon
+    concepts: Concepts
     tongues: TongueTable
     frames: tuple[Frame, ...]
     suspects: tuple[str, ...]

@@ -57,6 +57,10 @@ class Places:
         """The place for a turn on ``platform``; empty: the profile as a whole."""
         home = self._home()
         reading = self._settings(home, platform)
-        return Place(
-            home=home, settings=reading.settings, store=self._store(home), routes=reading.on
+        settings, store = reading.settings, self._store(home)
+        store.keep(
+            days=settings.retention.days,
+            rows=settings.retention.rows,
+            events=settings.telemetry.max_events,
         )
+        return Place(home=home, settings=settings, store=store, routes=reading.on)

@@ -4,7 +4,8 @@ The interactive CLI has one session.  A messaging gateway handles many at once
 and runs commands before it binds a session to the task, so the message event
 seen by ``pre_gateway_dispatch`` in the same task leads to it.  Elsewhere the
 task's own session variables are asked; the process-wide environment variable
-is not, where several sessions share it: it is the last writer's.
+is not, where several sessions share it: it is the last writer's.  What is left
+is the TUI's server, whose process may route a single session.
 """
 
 from __future__ import annotations
@@ -19,13 +20,20 @@ _Lookup = Callable[[], str]
 
 
 class SessionHere:
-    """Finds the id of the session that the running command belongs to."""
+    """Finds the id of the session that the running command belongs to.
 
-    def __init__(self) -> None:
+    Args:
+        only: the one session that this process routes, empty if there are several or none.
+    """
+
+    def __init__(self, only: Callable[[], str] = lambda: "") -> None:
+        self._only = only
+        self._gateway = False
         self._lookup: ContextVar[_Lookup | None] = ContextVar("tool_router_session", default=None)
 
     def note_event(self, **kwargs: Any) -> None:
         """Remember, for this task, how to find the session of a gateway's message."""
+        self._gateway = True  # from now on one session of this process is never "the" session
         event, gateway = kwargs.get("event"), kwargs.get("gateway")
         store = kwargs.get("session_store")
         source = getattr(event, "source", None)
@@ -41,7 +49,7 @@ class SessionHere:
         lookup = self._lookup.get()
         if lookup is not None:
             return lookup()
-        return _of_terminal() or _of_task()
+        return _of_terminal() or _of_task() or ("" if self._gateway else self._only())
 
 
 def _of_terminal() -> str:

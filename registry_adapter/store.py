@@ -26,6 +26,7 @@ from .store_file import StateFile
 from .store_queries import (
     add_to_counters,
     drop_old,
+    insert_all,
     one,
     row_counts,
     rows_after,
@@ -88,6 +89,7 @@ class StateStore:
         *,
         days: int = 30,
         rows: int = 20000,
+        events: int = 128,
         clock: Callable[[], float] = time.time,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -95,6 +97,8 @@ class StateStore:
         self._clock = clock
         self._days = days
         self._rows = rows
+        self._events = events
+        self._waiting: list[tuple[str, tuple[object, ...]]] = []
         self._lock = threading.RLock()
         self._memory: OrderedDict[str, _Kept] = OrderedDict()
         self._unwritten: dict[str, str] = {}
@@ -154,17 +158,23 @@ class StateStore:
     def log(self, record: Record) -> int | None:
         """Append a record.
 
+        Where the file cannot be used, the latest records wait in memory and are
+        written later; those that do not fit are counted as ``log_lost``.
+
         Returns:
-            Its row id, ``None`` where it could not be written; then it is counted as
-            ``log_lost``.
+            Its row id, ``None`` where it waits.
         """
         table, names = _TABLES[type(record)], columns(type(record))
         marks = ", ".join("?" * (len(names) + 1))
         statement = f"INSERT INTO {table} (at, {', '.join(names)}) VALUES ({marks})"
-        values = (self._clock(), *row(record))
         with self._lock:
-            rowid = self._file.run(lambda db: db.execute(statement, values).lastrowid, None)
-            if rowid is None:
+            self._waiting.append((statement, (self._clock(), *row(record))))
+            waiting = list(self._waiting)
+            rowid = self._file.run(lambda db: insert_all(db, waiting), None)
+            if rowid is not None:
+                self._waiting.clear()
+            elif len(self._waiting) > self._events:
+                del self._waiting[0]
                 self._counted["log_lost"] = self._counted.get("log_lost", 0) + 1
             self._written()
             return rowid
@@ -258,9 +268,15 @@ class StateStore:
         """
         return self._file.damages > 0 or self._damaged_at() is not None
 
-    def keep(self, *, days: int, rows: int) -> None:
-        """Set the retention: age of any row, and rows per table."""
-        self._days, self._rows = days, rows
+    def keep(self, *, days: int, rows: int, events: int = 128) -> None:
+        """Set the retention.
+
+        Args:
+            days: age of any row.
+            rows: rows per log table.
+            events: log rows that wait in memory while the file cannot be used.
+        """
+        self._days, self._rows, self._events = days, rows, events
 
     def prune(self) -> int:
         """Drop what is past retention; returns the number of rows dropped."""

@@ -10,6 +10,7 @@ from typing import Any
 __all__ = [
     "add_to_counters",
     "drop_old",
+    "insert_all",
     "one",
     "row_counts",
     "rows_after",
@@ -45,6 +46,16 @@ def add_to_counters(db: sqlite3.Connection, pending: Mapping[str, int]) -> bool:
         pending.items(),
     )
     return True
+
+
+def insert_all(
+    db: sqlite3.Connection, rows: Iterable[tuple[str, tuple[object, ...]]]
+) -> int | None:
+    """Run inserts in their order; returns the row id of the last."""
+    rowid = None
+    for statement, values in rows:
+        rowid = db.execute(statement, values).lastrowid
+    return rowid
 
 
 def salt(db: sqlite3.Connection, fresh: str) -> str:

@@ -191,6 +191,12 @@ class Surfaces:
         """The session's state, ``None`` where it is not known."""
         return self._known(session_id)[2]
 
+    def only_session(self) -> str:
+        """The session that this process routes, empty if there are several or none."""
+        with self._lock:
+            ids = {session_id for _home, session_id in self._live}
+        return ids.pop() if len(ids) == 1 else ""
+
     def open(self, session_id: str) -> SessionState | None:
         """Send everything for the rest of the session."""
         place, live, state = self._known(session_id)

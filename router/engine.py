@@ -140,7 +140,10 @@ def _conclude(
         )
     if use_rules and "greeting" in flags:
         return _floor_only(catalog, floor, message, weighed, "engine.greeting")
-    strange = reading.tongue.words >= 2 and reading.tongue.covered < book.policy.familiar
+    tongue = reading.tongue
+    strange = tongue.words >= 2 and (
+        tongue.familiar < book.policy.familiar or (tongue.foreign and tongue.familiar < 0.7)
+    )
     if use_rules and not opinions and strange:
         return _full(
             catalog, "engine.unknown_language", evident=weighed.evident, reasons=weighed.reasons

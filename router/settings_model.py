@@ -299,7 +299,13 @@ class Telemetry(Section):
     """Content-free records of what was decided."""
 
     enabled: bool = setting(True, "Write decisions, calls and verdicts to the local logs.")
-    max_events: int = setting(128, "Events kept in memory.", unit="events", ge=1, le=100000)
+    max_events: int = setting(
+        128,
+        "Log rows that wait in memory while the state file cannot be used.",
+        unit="events",
+        ge=1,
+        le=100000,
+    )
 
 
 class Retention(Section):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-import time
 from collections.abc import Callable, Iterator
 
 import httpx
@@ -12,7 +10,6 @@ import pytest
 from hermes_tool_router.classifier.errors import (
     DeadlineError,
     MalformedError,
-    NotSentError,
     StatusError,
     UnreachableError,
 )
@@ -306,93 +303,35 @@ def test_no_turn_before_the_deadline_is_busy_at_once(
     assert lane.ready
 
 
-@pytest.fixture
-def real_lane() -> Iterator[Callable[[LanePolicy], Lane]]:
-    """Lanes on the machine's clock with two workers."""
-    transport = Transport(max_workers=2)
-    yield lambda policy: transport.lane(URL, "", policy)
-    transport.close()
-
-
-def together(calls: int, call: Callable[[int], CallOutcome]) -> list[CallOutcome]:
-    """Run ``call`` in that many threads which start at the same moment."""
-    outcomes: list[CallOutcome] = []
-    barrier = threading.Barrier(calls)
-
-    def one(number: int) -> None:
-        barrier.wait()
-        outcomes.append(call(number))
-
-    threads = [threading.Thread(target=one, args=(number,)) for number in range(calls)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return outcomes
-
-
-def test_identical_calls_in_flight_share_one_request(
-    real_lane: Callable[[LanePolicy], Lane],
+def test_a_timeout_that_our_own_queue_caused_is_not_counted(
+    open_lane: Callable[[LanePolicy], Lane], clock: StepClock
 ) -> None:
-    """64 callers, one request, 64 answers."""
-    lane = real_lane(QUICK)
-    requests: list[int] = []
-    everyone = threading.Event()
+    """The endpoint had too little of the deadline to be judged by it."""
+    lane = open_lane(LanePolicy(min_interval_s=1.5, breaker_threshold=1))
+    lane.call(lambda: "first", deadline_s=2)
 
-    def work() -> str:
-        requests.append(1)
-        everyone.wait(1)
-        return "yes"
+    late = lane.call(failing(DeadlineError("x")), deadline_s=2)
+    ready_after_late = lane.ready
+    clock.now += 10
+    lane.call(failing(DeadlineError("x")), deadline_s=2)
 
-    outcomes = together(64, lambda _: lane.call(work, deadline_s=20, flight="same").outcome)
-
-    assert outcomes == [CallOutcome.OK] * 64
-    assert len(requests) == 1
+    assert late.outcome is CallOutcome.TIMEOUT
+    assert ready_after_late
+    assert not lane.ready
 
 
-def test_different_calls_are_answered_or_refused_and_none_is_lost(
-    real_lane: Callable[[LanePolicy], Lane],
+def test_an_interrupted_probe_is_given_back(
+    open_lane: Callable[[LanePolicy], Lane], clock: StepClock
 ) -> None:
-    """64 callers on two workers with too little time for all."""
-    lane = real_lane(QUICK)
+    """Ctrl-C during the probe must not leave the endpoint resting for good."""
+    lane = open_lane(LanePolicy(min_interval_s=0, breaker_threshold=1, breaker_cooldown_s=60))
+    lane.call(failing(MalformedError("x")), deadline_s=1)
+    clock.now += 60
 
-    def work() -> str:
-        time.sleep(0.05)
-        return "yes"
+    def interrupted() -> str:
+        raise KeyboardInterrupt
 
-    outcomes = together(
-        64, lambda number: lane.call(work, deadline_s=0.5, flight=str(number)).outcome
-    )
+    with pytest.raises(KeyboardInterrupt):
+        lane.call(interrupted, deadline_s=1)
 
-    assert len(outcomes) == 64
-    assert set(outcomes) <= {CallOutcome.OK, CallOutcome.BUSY, CallOutcome.TIMEOUT}
-    assert CallOutcome.OK in outcomes
-    assert lane.ready
-
-
-def test_work_that_never_ends_costs_the_deadline_only(
-    real_lane: Callable[[LanePolicy], Lane],
-) -> None:
-    """The worker is left behind; its late answer reaches nobody."""
-    lane = real_lane(QUICK)
-    release = threading.Event()
-
-    report = lane.call(lambda: release.wait(30), deadline_s=0.2)
-    release.set()
-
-    assert report.outcome is CallOutcome.TIMEOUT
-    assert report.value is None
-
-
-def test_all_workers_taken_is_busy(real_lane: Callable[[LanePolicy], Lane]) -> None:
-    """There is no queue without bound, and the endpoint is not blamed."""
-    lane = real_lane(LanePolicy(min_interval_s=0, breaker_threshold=100))
-    release = threading.Event()
-    for _ in range(2):
-        lane.call(lambda: release.wait(30), deadline_s=0.1)
-
-    report = lane.call(lambda: "never", deadline_s=0.1)
-    release.set()
-
-    assert report.outcome is CallOutcome.BUSY
-    assert isinstance(report.error, NotSentError)
+    assert lane.call(lambda: "yes", deadline_s=1).value == "yes"

@@ -216,3 +216,26 @@ def test_unusual_but_readable_answers_are_read(
 
     assert answers.outcome == CallOutcome.OK
     assert answers.missing == ()
+
+
+def test_a_server_that_stops_reading_costs_the_deadline_only(
+    serve_raw: Callable[[Callable[[socket.socket], None]], str], sanitizer: StateSanitizer
+) -> None:
+    """A body that fills every buffer on the way is bounded as well."""
+
+    def deaf(connection: socket.socket) -> None:
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1024)
+        for _ in range(60):
+            connection.recv(64)
+            time.sleep(0.05)
+
+    transport = Transport()
+    config = SystemOneConfig(
+        backend=Backend.LOCAL, base_url=serve_raw(deaf), min_interval_s=0, state_max_bytes=60_000
+    )
+    client = SystemOneClient(config, transport, {}, sanitizer)
+
+    answers = client.ask("word " * 11_000, PACK, deadline_s=0.5)
+    transport.close()
+
+    assert answers.outcome == CallOutcome.TIMEOUT

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import zlib
 
-from hermes_tool_router.cli.rules import BOOK, build
 from hermes_tool_router.intent.compile import MAGIC
+from hermes_tool_router.registry_adapter.rule_files import BOOK, build
 
 
 def test_the_committed_book_equals_its_sources() -> None:

@@ -189,7 +189,7 @@ def test_locked_file_is_waited_for_once_and_then_left_alone(
     """Turns go on in memory; when the lock is gone everything is written."""
     path = filled(tmp_path, sessions=1)
     now = [0.0]
-    store = StateStore(tmp_path, monotonic=lambda: now[0])
+    store = StateStore(tmp_path, events=15, monotonic=lambda: now[0])
     store.get("s0")
     with closing(sqlite3.connect(path)) as holder, caplog.at_level(logging.WARNING):
         holder.execute("BEGIN IMMEDIATE")
@@ -203,13 +203,15 @@ def test_locked_file_is_waited_for_once_and_then_left_alone(
     now[0] += PAUSE_S
     store.put(state("after", "a"))
     store.count("recoveries")
+    store.log(CallRecord(purpose="route", backend="y", outcome="ok"))
 
     assert during == (state("held3", "a"), "SQLITE_BUSY", 20)
     assert len(caplog.records) == 1
     assert store.problem == ""
     fresh = StateStore(tmp_path)
     assert [fresh.get(f"held{n}") for n in range(20)] == [state(f"held{n}", "a") for n in range(20)]
-    assert fresh.counters() == {"recoveries": 21, "log_lost": 20}
+    assert fresh.counters() == {"recoveries": 21, "log_lost": 5}
+    assert [row["backend"] for row in fresh.tail("calls")] == ["x"] * 15 + ["y"]
 
 
 def test_file_where_the_folder_should_be(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

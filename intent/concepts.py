@@ -1,0 +1,113 @@
+"""Words of many languages by what they are about.
+
+What the lexicon learns of a concept in one language serves all others, and a
+pattern may ask for a concept instead of listing words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from .tokens import Token
+
+__all__ = ["Concepts", "Mark", "annotate", "arrange"]
+
+STEM = 6
+"""Letters by which a stem is found; the rest is compared."""
+
+
+Mark = tuple[str, frozenset[str]]
+"""A concept and the languages in which a form means it; none: in any."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Concepts:
+    """Where each concept is looked up.
+
+    Attributes:
+        words: folded word to its concepts.
+        stems: beginning, at most ``STEM`` letters, to stems and their concepts.
+        runs: first character to strings of a script without spaces.
+        phrases: first word to further words and the concept.
+    """
+
+    words: Mapping[str, tuple[Mark, ...]]
+    stems: Mapping[str, tuple[tuple[str, Mark], ...]]
+    runs: Mapping[str, tuple[tuple[str, str], ...]]
+    phrases: Mapping[str, tuple[tuple[tuple[str, ...], Mark], ...]]
+
+
+def arrange(rows: Sequence[tuple[str, str, str, str]]) -> Concepts:
+    """Look-up tables from rows of kind, folded form, concept (``@name``), languages."""
+    words: dict[str, list[Mark]] = {}
+    stems: dict[str, list[tuple[str, Mark]]] = {}
+    runs: dict[str, list[tuple[str, str]]] = {}
+    phrases: dict[str, list[tuple[tuple[str, ...], Mark]]] = {}
+    for kind, form, concept, languages in rows:
+        mark = (concept, frozenset(languages.split()))
+        if kind == "word":
+            words.setdefault(form, []).append(mark)
+        elif kind == "stem":
+            stems.setdefault(form[:STEM], []).append((form, mark))
+        elif kind == "run":
+            runs.setdefault(form[0], []).append((form, concept))
+        else:
+            first, *rest = form.split()
+            phrases.setdefault(first, []).append((tuple(rest), mark))
+    return Concepts(
+        words={key: tuple(value) for key, value in words.items()},
+        stems={key: tuple(value) for key, value in stems.items()},
+        runs={key: tuple(value) for key, value in runs.items()},
+        phrases={key: tuple(value) for key, value in phrases.items()},
+    )
+
+
+def _marks(tokens: Sequence[Token], at: int, table: Concepts) -> Iterator[Mark]:
+    text = tokens[at].text
+    yield from table.words.get(text, ())
+    stems = table.stems
+    for cut in range(2, min(len(text), STEM) + 1):
+        for stem, mark in stems.get(text[:cut], ()):
+            if text.startswith(stem):
+                yield mark
+    for rest, mark in table.phrases.get(text, ()):
+        if all(
+            at + 1 + step < len(tokens) and tokens[at + 1 + step].text == word
+            for step, word in enumerate(rest)
+        ):
+            yield mark
+
+
+def annotate(
+    tokens: Sequence[Token], text: str, table: Concepts, languages: frozenset[str]
+) -> list[tuple[str, ...]]:
+    """Concepts of each token, in the order of the tokens.
+
+    Args:
+        tokens: with positions in ``text``.
+        text: folded text.
+        table: see :func:`arrange`.
+        languages: what the text may be in; a form that means something in
+            other languages only is left out.  Empty: anything.
+    """
+    marks: list[tuple[str, ...]] = []
+    runs = table.runs
+    for at, token in enumerate(tokens):
+        kind = token.kind
+        if kind == "word":
+            marks.append(
+                tuple(
+                    concept
+                    for concept, own in _marks(tokens, at, table)
+                    if not languages or not own.isdisjoint(languages)
+                )
+            )
+        elif kind in {"cjk", "sea"}:
+            near = runs.get(token.text, ())
+            marks.append(
+                tuple(concept for form, concept in near if text.startswith(form, token.start))
+            )
+        else:
+            marks.append(())
+    return marks
