@@ -32,10 +32,7 @@ class Scrubber:
         """
         self._environ = environ
         self._key_names = tuple(key_names)
-        self._last: tuple[dict[str, str], Sanitizer] | tuple[None, Sanitizer] = (
-            None,
-            Sanitizer(_patterns()),
-        )
+        self._last: tuple[dict[str, str], Sanitizer] | None = None
 
     def text(self, text: str, /) -> Sanitized:
         """Sanitize a text.  Never raises."""
@@ -47,9 +44,9 @@ class Scrubber:
 
     def _sanitizer(self) -> Sanitizer:
         environ = dict(self._environ)
-        seen, sanitizer = self._last
-        if environ == seen:  # telling secrets by their names takes longer than comparing
-            return sanitizer
+        last = self._last
+        if last is not None and last[0] == environ:
+            return last[1]  # telling secrets by their names takes longer than comparing
         patterns = _patterns()
         secrets = secret_names(environ, patterns)
         for name in self._key_names:

@@ -11,7 +11,7 @@ import socket
 import ssl
 import time
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
@@ -150,17 +150,25 @@ class OneOriginTransport(httpx.BaseTransport):
     Cookies are dropped: a decision needs no session.
     """
 
-    def __init__(self, origin: httpx.URL, *, max_connections: int, resolver: Resolver) -> None:
+    def __init__(
+        self,
+        origin: httpx.URL,
+        *,
+        max_connections: int,
+        resolver: Resolver,
+        authorities: Callable[[], ssl.SSLContext] = trust,
+    ) -> None:
         """Prepare a pool; nothing is opened before the first request.
 
         Args:
             origin: scheme, host and port that requests may go to.
             max_connections: connections open at once.
             resolver: looks host names up.
+            authorities: whom to trust; called for an https origin only.
         """
         self._origin = origin_of(origin)
         self._pool = httpcore.ConnectionPool(
-            ssl_context=trust() if origin.scheme == "https" else None,
+            ssl_context=authorities() if origin.scheme == "https" else None,
             max_connections=max_connections,
             max_keepalive_connections=max_connections,
             keepalive_expiry=_KEEPALIVE_S,

@@ -37,7 +37,7 @@ def client(sanitizer: StateSanitizer, records: list[CallRecord]) -> Iterator[Cli
     transport = Transport()
 
     def build(environ: Mapping[str, str], **settings: Any) -> SystemOneClient:
-        config = SystemOneConfig(min_interval_s=0, **settings)
+        config = SystemOneConfig(**{"min_interval_s": 0, **settings})
         return SystemOneClient(config, transport, environ, sanitizer, records.append)
 
     yield build

@@ -11,10 +11,19 @@ import pytest
 
 from hermes_tool_router.classifier.errors import NotSentError
 from hermes_tool_router.classifier.outcomes import CallOutcome
+from hermes_tool_router.classifier.presets import Backend
+from hermes_tool_router.classifier.system_one import SystemOneClient
 from hermes_tool_router.classifier.transport import Lane, LanePolicy, Transport
+from hermes_tool_router.router.questions import Question, QuestionPack
 
 URL = httpx.URL("http://127.0.0.1:9/")
 QUICK = LanePolicy(min_interval_s=0)
+PACK = QuestionPack(
+    id="p",
+    version="1",
+    fingerprint="f",
+    questions=(Question(id="q", kind="noul", instructions="?", criteria={}),),
+)
 
 
 @pytest.fixture
@@ -25,9 +34,9 @@ def real_lane() -> Iterator[Callable[[LanePolicy], Lane]]:
     transport.close()
 
 
-def together(calls: int, call: Callable[[int], CallOutcome]) -> list[CallOutcome]:
+def together(calls: int, call: Callable[[int], str]) -> list[str]:
     """Run ``call`` in that many threads which start at the same moment."""
-    outcomes: list[CallOutcome] = []
+    outcomes: list[str] = []
     barrier = threading.Barrier(calls)
 
     def one(number: int) -> None:
@@ -91,3 +100,40 @@ def test_all_slots_taken_is_busy(real_lane: Callable[[LanePolicy], Lane]) -> Non
     assert report.outcome is CallOutcome.BUSY
     assert isinstance(report.error, NotSentError)
     assert lane.ready
+
+
+def test_sixty_four_equal_questions_are_one_request(
+    serve_http: Callable[..., str], client: Callable[..., SystemOneClient]
+) -> None:
+    """On a real server, with the default cache."""
+    requests: list[str] = []
+
+    def respond(path: str, _headers: object, _body: bytes) -> tuple[int, dict[str, str], bytes]:
+        requests.append(path)
+        return 200, {}, b'{"answers": {"q": {"noul": 0.5}}}'
+
+    asking = client({}, backend=Backend.LOCAL, base_url=serve_http(respond))
+
+    outcomes = together(64, lambda _: asking.ask("same", PACK, deadline_s=20).outcome)
+
+    assert outcomes == ["ok"] * 64
+    assert requests == ["/v1/systemone"]
+
+
+def test_sixty_four_different_questions_under_default_pacing(
+    serve_http: Callable[..., str], client: Callable[..., SystemOneClient]
+) -> None:
+    """As many as the pace allows are sent, the others are told at once."""
+    requests: list[str] = []
+
+    def respond(path: str, _headers: object, _body: bytes) -> tuple[int, dict[str, str], bytes]:
+        requests.append(path)
+        return 200, {}, b'{"answers": {"q": {"noul": 0.5}}}'
+
+    asking = client({}, backend=Backend.LOCAL, base_url=serve_http(respond), min_interval_s=0.25)
+
+    outcomes = together(64, lambda n: asking.ask(n, PACK, deadline_s=1).outcome)
+
+    assert len(outcomes) == 64
+    assert set(outcomes) <= {"ok", "busy", "timeout"}
+    assert 1 <= outcomes.count("ok") <= len(requests) <= 5

@@ -9,6 +9,8 @@ from typing import Any
 import httpx
 import pytest
 import respx
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from hermes_tool_router.classifier.jev_ask import JevAskLimits, SessionBudgets, run, schema
 from hermes_tool_router.classifier.ports import StateSanitizer
@@ -226,3 +228,36 @@ def test_the_schema_is_a_function_schema() -> None:
     assert first == json.dumps(schema())
     assert schema()["name"] == "jev_ask"
     assert schema()["parameters"]["required"] == ["state", "questions"]
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.floats() | st.text(max_size=6),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["type", "instructions", "criteria", "true", "a", "b"])
+            | st.text(max_size=4),
+            inner
+            | st.sampled_from(["boolean", "choice", "score", "Is it so?"])
+            | st.dictionaries(st.text(max_size=3), st.text(max_size=3), max_size=3),
+            max_size=4,
+        )
+    ),
+    max_leaves=10,
+)
+
+
+@given(state=JSON, questions=JSON)
+@settings(
+    derandomize=True,
+    deadline=None,
+    max_examples=80,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+def test_any_arguments_give_answers_or_an_error(
+    tool: Tool, endpoint: respx.Route, state: object, questions: object
+) -> None:
+    """Never an exception, and always one of the two shapes."""
+    result = tool({"state": state, "questions": questions})
+
+    assert "answers" in result or set(result) == {"error", "note"}

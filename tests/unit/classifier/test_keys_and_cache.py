@@ -285,3 +285,16 @@ def test_states_that_look_alike_once_redacted_are_asked_apart(
     asking.ask({"command": second}, PACK, deadline_s=2)
 
     assert sent(route, 0).content == sent(route, 1).content
+
+
+def test_a_request_above_the_cap_is_refused_not_cut(client: Client) -> None:
+    """Nothing is sent, and the note says how much is allowed."""
+    question = Question(id="q", kind="noul", instructions="x" * 70_000, criteria={})
+    pack = QuestionPack(id="p", version="1", questions=(question,), fingerprint="big")
+
+    with respx.mock(assert_all_called=False) as router:
+        answers = client({"TYPESAFE_API_KEY": "k"}).ask("s", pack, deadline_s=2)
+
+        assert router.calls.call_count == 0
+    assert answers.outcome == "payload_too_large"
+    assert "65536" in answers.note
