@@ -112,6 +112,7 @@ def _install(profile: Profile, mode: str) -> list[str]:
     profile.do("plugins", "enable", PLUGIN, "--no-allow-tool-override")
     for key, value in (("enabled", "true"), ("mode", mode)):
         profile.do("config", "set", "--force", f"{_SETTINGS}.global.{key}", value)
+    profile.run(PLUGIN, "onboard")  # an edited copy of the skill is kept, and that is no failure
     return [
         *told,
         f"installed {target}",

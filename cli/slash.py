@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from ..registry_adapter.host import hermes_home
 from ..registry_adapter.plugin import Runtime
+from ..registry_adapter.session_here import SessionHere
 from ..router.session import Phase, SessionState
 from .effect import effect, percent
 
@@ -34,10 +35,10 @@ class Slash:
 
     Args:
         runtime: what the registration made.
-        session_here: id of the session in which the command was typed, empty if unknown.
+        session_here: knows in which session the command was typed.
     """
 
-    def __init__(self, runtime: Runtime, session_here: Callable[[], str]) -> None:
+    def __init__(self, runtime: Runtime, session_here: SessionHere) -> None:
         self._runtime = runtime
         self._session_here = session_here
 
@@ -60,7 +61,10 @@ class Slash:
             "help": lambda _rest: HELP,
         }
         action = actions.get(word.lower())
-        return action(rest.strip()) if action else f"unknown: {word}\n{HELP}"
+        if action is None:
+            return f"unknown: {word}\n{HELP}"
+        with self._session_here.home():
+            return action(rest.strip())
 
     def _status(self, _rest: str) -> str:
         reading = self._runtime.reading()

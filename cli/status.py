@@ -39,7 +39,7 @@ def collect(runtime: Runtime) -> dict[str, Any]:
         "home": str(home),
         "profile": reading.profile,
         "routing": _routing(runtime, reading),
-        "features": _features(reading),
+        "features": _features(runtime, reading),
         "effect": effect(store),
         "counters": store.counters(),
         "gate": outcomes(store.tail("gate", limit=RECENT)),
@@ -100,23 +100,28 @@ def _routing(runtime: Runtime, reading: Reading) -> dict[str, Any]:
     }
 
 
-def _features(reading: Reading) -> dict[str, str]:
+def _features(runtime: Runtime, reading: Reading) -> dict[str, str]:
     """Each feature beside routing in one phrase, and whether it may open a socket."""
     settings = reading.settings
+    wired = set(runtime.registered)
 
-    def phrase(on: bool, mode: str, network: bool) -> str:
+    def phrase(on: bool, mode: str, needs: str, network: bool) -> str:
         if not (reading.on and on):
             return "off"
+        if needs not in wired:
+            return "switched on, but not wired in this process"
         return f"{mode}, {'asks a model' if network else 'local only'}"
 
     gate, verify, ask = settings.risk_gate, settings.verify, settings.jev_ask
-    classifier = settings.classifier
+    classifier, turns = settings.classifier, settings.turn_classifier
     return {
-        "risk gate": phrase(gate.enabled, gate.mode, gate.use_model),
-        "verifier": phrase(verify.enabled, verify.mode, verify.use_model),
-        "classifier": phrase(classifier.enabled, classifier.provider or "deepseek", True),
-        "turn classifier": phrase(settings.turn_classifier.enabled, "on", True),
-        "jev_ask": phrase(ask.enabled, "on", True),
+        "risk gate": phrase(gate.enabled, gate.mode, "pre_tool_call", gate.use_model),
+        "verifier": phrase(verify.enabled, verify.mode, "pre_verify", verify.use_model),
+        "classifier": phrase(
+            classifier.enabled, classifier.provider or "deepseek", "llm_execution", True
+        ),
+        "turn classifier": phrase(turns.enabled, "on", "llm_execution", True),
+        "jev_ask": phrase(ask.enabled, "on", "jev_ask", True),
     }
 
 

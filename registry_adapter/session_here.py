@@ -10,13 +10,15 @@ is the TUI's server, whose process may route a single session.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
 __all__ = ["SessionHere"]
 
 _Lookup = Callable[[], str]
+_Home = Callable[[], object]
 
 
 class SessionHere:
@@ -30,19 +32,45 @@ class SessionHere:
         self._only = only
         self._gateway = False
         self._lookup: ContextVar[_Lookup | None] = ContextVar("tool_router_session", default=None)
+        self._home: ContextVar[_Home | None] = ContextVar("tool_router_home", default=None)
 
     def note_event(self, **kwargs: Any) -> None:
         """Remember, for this task, how to find the session of a gateway's message."""
         self._gateway = True  # from now on one session of this process is never "the" session
         event, gateway = kwargs.get("event"), kwargs.get("gateway")
         store = kwargs.get("session_store")
+        home_of = getattr(gateway, "_resolve_profile_home_for_source", None)
         source = getattr(event, "source", None)
         key_of = getattr(gateway, "_session_key_for_source", None)
         peek = getattr(store, "peek_session_id", None)
         if source is None or not callable(key_of) or not callable(peek):
             self._lookup.set(None)
+            self._home.set(None)
             return
         self._lookup.set(lambda: _text(peek(key_of(source))))
+        self._home.set((lambda: home_of(source)) if callable(home_of) else None)
+
+    @contextmanager
+    def home(self) -> Iterator[None]:
+        """Run in the home of the profile that the message belongs to.
+
+        A gateway that serves several profiles enters it only when it starts
+        the turn (gateway/run.py:18768), which is after commands ran.
+        """
+        home_of = self._home.get()
+        if home_of is None:
+            yield
+            return
+        from hermes_constants import (  # noqa: PLC0415 - host import
+            reset_hermes_home_override,
+            set_hermes_home_override,
+        )
+
+        token = set_hermes_home_override(str(home_of()))
+        try:
+            yield
+        finally:
+            reset_hermes_home_override(token)
 
     def __call__(self) -> str:
         """The session's id, empty if it cannot be told."""

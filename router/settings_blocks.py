@@ -227,6 +227,8 @@ def _mapping(value: object, written: str, group: str) -> Mapping[object, object]
 def _text_key(key: object, prefix: str) -> str:
     if isinstance(key, str) and key:
         return key
+    if key == "":
+        raise SettingsError(f"a settings key in {prefix or 'settings'} is empty", key="''")
     raise SettingsError(
         f"settings key '{prefix}{key}' is no text ({type(key).__name__}); "
         "put it in quotes if it is a name",

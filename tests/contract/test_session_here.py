@@ -105,6 +105,23 @@ def test_environment_counts_only_where_it_can_mean_one_session(
     assert (single, many) == ("someone", "")
 
 
+def test_command_runs_in_the_home_of_its_chat(tmp_path: Path) -> None:
+    """One gateway, two profiles: the chat's, and back again afterwards."""
+    from hermes_constants import get_hermes_home
+
+    runner, store = gateway(tmp_path)
+    runner._resolve_profile_home_for_source = lambda source: tmp_path / source.chat_id
+    here = SessionHere()
+
+    here.note_event(
+        event=SimpleNamespace(source=source("work")), gateway=runner, session_store=store
+    )
+    with here.home():
+        inside = get_hermes_home()
+
+    assert (inside, get_hermes_home()) == (tmp_path / "work", tmp_path)
+
+
 def test_process_with_one_routed_session_means_that_one() -> None:
     """The TUI's server: no terminal, nothing bound, one agent."""
     assert SessionHere(lambda: "routed")() == "routed"
