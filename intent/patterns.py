@@ -7,7 +7,7 @@ A pattern is a row of elements parted by spaces::
     {name}      a named snippet              <kind>   an object: url, path, file, time, num, quote …
     @name       a concept, in any language
     ..          up to 3 tokens between       ...      up to 8 tokens between
-    ^           start of a sentence or line  $        end of one
+    ^           start of a sentence or line  $        end of the message
 
 Nothing crosses a full stop or a line end, except where an element says so.
 Matching is bounded by the length of the pattern: no backtracking blow-up.
@@ -104,7 +104,7 @@ def _match(pattern: Pattern, index: int, line: _Line, at: int) -> int:
     if kind == "start":
         return _match(pattern, index + 1, line, at) if _starts(line, at) else -1
     if kind == "end":
-        done = at == len(line.tokens) or line.tokens[at].kind in {"stop", "ask"}
+        done = all(token.kind in {"stop", "ask"} for token in line.tokens[at:])
         return _match(pattern, index + 1, line, at) if done else -1
     if kind == "gap":
         return _gap(pattern, index, line, at)

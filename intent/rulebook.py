@@ -75,14 +75,15 @@ class Policy:
         evident: chance from which a later turn may add a toolset.
         familiar: least share of known words for a narrow decision.
         stranger: chance of a toolset that the book does not know and nothing in the message names.
+        vague: chance that a message names nothing, from which the surface is broad.
         generalists: toolsets of a broad surface.
-        bare: toolsets that a message about nothing is not narrowed away from.
     """
 
     price: float
     evident: float
     familiar: float
     stranger: float
+    vague: float
     generalists: tuple[str, ...]
 
 

@@ -14,6 +14,8 @@ from .values import Catalog, Decision, Grade, Message, Opinion, Outcome, Reason,
 
 __all__ = ["decide"]
 
+VAGUE = ToolsetName("vague")
+"""Lane of the lexicon that stands for a message which names nothing."""
 _PINNED = 6.0
 """Log-odds of a toolset that the message names."""
 _PER_WORD = 1.5
@@ -236,6 +238,16 @@ def _named(
     return match_names(unknown, catalog, units, reading.folded.text)
 
 
+def _thin(book: RuleBook, reading: Reading, weighed: _Weighed) -> bool:
+    """Whether the message asks for something that the evidence does not name."""
+    if reading.peeled.skills and not reading.text:
+        return True
+    if weighed.evident:
+        return False
+    vague = chance(weighed.odds.get(VAGUE, -20.0))
+    return vague >= book.policy.vague
+
+
 def _narrow(
     catalog: Catalog,
     floor: frozenset[ToolsetName],
@@ -250,7 +262,7 @@ def _narrow(
         if chance(weighed.odds.get(toolset.name, -20.0)) >= price * toolset.tokens:
             kept.add(toolset.name)
     grade = Grade.TIGHT
-    if reading.peeled.skills and not reading.text:
+    if _thin(book, reading, weighed):
         grade = Grade.BROAD
         kept.update(ToolsetName(name) for name in book.policy.generalists)
     return Decision(
