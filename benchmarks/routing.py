@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..intent.load import book_from_bytes
 from ..intent.rulebook import RuleBook
+from ..registry_adapter.resources import rule_book
 from ..router.values import Catalog, Origin, ToolName, Toolset, ToolsetName, ToolSpec
 from .options import UsageError
 
@@ -72,7 +72,7 @@ def _toolset(name: ToolsetName, tokens: int, origin: Origin) -> Toolset:
 
 def book() -> RuleBook:
     """The committed rule book."""
-    return book_from_bytes((HERE.parent / "intent" / "data" / "book.bin").read_bytes())
+    return rule_book()
 
 
 def write_rows(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:

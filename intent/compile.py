@@ -26,9 +26,7 @@ __all__ = [
 ]
 
 MAGIC = b"HTRB1\n"
-FLAGS = frozenset(
-    ("", "negation", "greeting", "follow_up", "conceptual", "task", "no_tools", "request")
-)
+FLAGS = frozenset(("", "negation"))
 _RULE_KEYS = frozenset(
     (
         "id",

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from .features import keys as keys_of
+from .followups import is_greeting, recognise
 from .lexicon import totals
 from .patterns import find
 from .reading import Reading
@@ -134,6 +135,10 @@ def weigh(reading: Reading, book: RuleBook) -> Evidence:
         keys = keys_of([tokens[at] for at in loud], [reading.marks[at] for at in loud])
     lexicon, known = _lexicon(keys, book)
     flags = {vote.rule.flag for vote in votes if vote.rule.flag}
+    if is_greeting(reading.text, book.phrases):
+        flags.add("greeting")
+    elif recognise(reading.text, book.phrases).is_follow_up:
+        flags.add("follow_up")
     return Evidence(lexicon=lexicon, votes=tuple(votes), flags=frozenset(flags), known=known)
 
 

@@ -9,12 +9,13 @@ from typing import Any
 
 from .compile import MAGIC
 from .concepts import arrange
+from .followups import FollowupTable
 from .frames import Frame
 from .lexicon import widen
 from .patterns import Element, Pattern, triggers
 from .rulebook import Lexicon, Policy, Rule, RuleBook, TongueTable
 
-__all__ = ["book_from_bytes", "tongue_table"]
+__all__ = ["NO_PHRASES", "book_from_bytes", "tongue_table"]
 
 
 def _pattern(rows: list[list[Any]]) -> Pattern:
@@ -65,8 +66,16 @@ def tongue_table(languages: dict[str, Any]) -> TongueTable:
     )
 
 
-def book_from_bytes(data: bytes) -> RuleBook:
+NO_PHRASES = FollowupTable(languages=(), phrases={}, longest={})
+"""For tools that look at rules alone: no message is a follow-up or a greeting."""
+
+
+def book_from_bytes(data: bytes, phrases: FollowupTable = NO_PHRASES) -> RuleBook:
     """Read a compiled rule book.
+
+    Args:
+        data: the bytes of ``data/book.bin``.
+        phrases: follow-ups and greetings, from ``data/phrases.bin``.
 
     Raises:
         ValueError: the bytes are not a rule book of this version.
@@ -90,6 +99,7 @@ def book_from_bytes(data: bytes) -> RuleBook:
         index={key: tuple(positions) for key, positions in index.items()},
         lexicon=_lexicon(parts[20 + size :]),
         concepts=arrange([(row[0], row[1], row[2], row[3]) for row in body["concepts"]]),
+        phrases=phrases,
         tongues=tongue_table(body["languages"]),
         frames=tuple(_frame(row) for row in body["frames"]),
         suspects=tuple(body["suspects"]),

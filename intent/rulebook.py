@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from .concepts import Concepts
+from .followups import FollowupTable
 from .frames import Frame
 from .patterns import Pattern
 
@@ -21,8 +22,7 @@ class Rule:
         toolset: what it votes on; empty for a rule that only sets a flag.
         weight: log-odds; negative speaks against.
         strong: names its toolset plainly enough for a later turn to add it.
-        flag: what it says of the message: ``negation``, ``greeting``, ``follow_up``,
-            ``conceptual``, ``task``, ``no_tools`` or empty.
+        flag: ``negation``: what follows in the clause is not wanted; or empty.
         patterns: any of them suffices.
         unless: none of them may match.
     """
@@ -102,6 +102,7 @@ class RuleBook:
     lexicon: Lexicon
     concepts: Concepts
     tongues: TongueTable
+    phrases: FollowupTable
     frames: tuple[Frame, ...]
     suspects: tuple[str, ...]
     policy: Policy

@@ -41,7 +41,7 @@ def rule_book() -> RuleBook:
     """
     path = ROOT / "intent" / "data" / "book.bin"
     try:
-        return book_from_bytes(path.read_bytes())
+        return book_from_bytes(path.read_bytes(), phrase_table())
     except (OSError, ValueError, LookupError, TypeError) as error:
         raise RuleError(f"{path}: {error}") from error
 
