@@ -50,7 +50,8 @@ def hermes_home() -> Path:
     """The home of the turn that runs now; a multi-profile gateway switches it per turn."""
     from hermes_constants import get_hermes_home  # noqa: PLC0415 - host import
 
-    return Path(get_hermes_home())
+    home = get_hermes_home()
+    return home if isinstance(home, Path) else Path(home)
 
 
 def is_registered(name: str) -> bool:
@@ -70,7 +71,7 @@ def owner_of(name: ToolName) -> Owner:
         return Owner(toolset=ToolsetName(OWN_TOOLSET), origin=Origin.OWN, description="")
     if toolset.startswith("mcp-"):
         return Owner(toolset=ToolsetName(toolset), origin=Origin.MCP, description="")
-    description = _described_toolsets().get(toolset)
+    description = _purpose(toolset)
     if description is not None:
         return Owner(toolset=ToolsetName(toolset), origin=Origin.BUILTIN, description=description)
     origin = Origin.PLUGIN if name in _plugin_tools() else Origin.BUILTIN
@@ -115,10 +116,12 @@ def _entry(name: str) -> str | None:
     return toolset(name)
 
 
-def _described_toolsets() -> Mapping[str, str]:
+def _purpose(toolset: str) -> str | None:
+    """What the host says of one of its own toolsets; ``None`` where it is not one of those."""
     from toolsets import TOOLSETS  # noqa: PLC0415 - host import
 
-    return {name: str(entry.get("description", "")) for name, entry in TOOLSETS.items()}
+    entry = TOOLSETS.get(toolset)
+    return None if entry is None else str(entry.get("description", ""))
 
 
 def _plugin_tools() -> frozenset[str]:

@@ -61,9 +61,14 @@ def read_tools(
         return None
     names: list[ToolName] = []
     for item in items:
-        if not isinstance(item, Mapping):
+        # isinstance() on an abstract class costs more than all the rest of the loop, and a
+        # request is read before every answer: plain dicts, which hosts send, are told first.
+        if type(item) is not dict and not isinstance(item, Mapping):
             return None
-        names.append(ToolName(_bare(_name(item), is_registered)))
+        name = _name(item)
+        if name.startswith(_OAUTH_PREFIX):
+            name = _bare(name, is_registered)
+        names.append(ToolName(name))
     named = [name for name in names if name]
     if len(set(named)) != len(named):
         return None  # two tools of one name: which one a call means is not ours to say
@@ -148,6 +153,11 @@ def _inner(holder: object, key: str) -> Mapping[str, Any]:
 
 
 def _name(item: Mapping[str, Any]) -> str:
+    function = item.get("function")
+    if type(function) is dict and item.get("type") == "function":
+        name = function.get("name")
+        if type(name) is str:
+            return name
     if item.get("type", "function") not in _OURS_TO_JUDGE:
         return ""  # a provider's built-in tool, whatever it is called
     for holder in (item.get("function"), item.get("toolSpec"), item):
@@ -157,7 +167,8 @@ def _name(item: Mapping[str, Any]) -> str:
 
 
 def _bare(name: str, is_registered: Callable[[str], bool]) -> str:
-    if name.startswith(_OAUTH_PREFIX) and not is_registered(name):
+    """A name without the OAuth prefix, which it begins with, unless that is its own."""
+    if not is_registered(name):
         bare = name.removeprefix(_OAUTH_PREFIX)
         # In the transport's own order: its "mcp_server_tool" goes out as "mcp__server_tool" too.
         for candidate in (f"mcp_{bare}", bare):

@@ -22,7 +22,7 @@ SIX = (
     "Good, that is all.",
 )
 NEED = "Rename the function helper to support in all Python files of this project."
-NEW_NEED = "Now search the web for the current version of the Python style guide."
+NEW_NEED = "Now remind me every Friday at nine in the morning to run the tests."
 GREETING = "hi"
 TASK = "Run the tests in this folder and tell me which of them fail."
 PIXEL = base64.b64encode(
@@ -89,8 +89,8 @@ def _six_turns_are_alike(requests: tuple[Request, ...], bare: Request) -> None:
 
 def _a_new_need_is_one_append(requests: tuple[Request, ...]) -> None:
     first, second = requests
-    assert "web_search" not in first.tools
-    assert "web_search" in second.tools
+    assert "cronjob" not in first.tools
+    assert "cronjob" in second.tools
     assert wire.is_append(first.tools_raw, second.tools_raw)
 
 
