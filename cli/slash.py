@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from ..registry_adapter.host import hermes_home
 from ..registry_adapter.plugin import Runtime
@@ -71,15 +72,8 @@ class Slash:
         problem = reading.problem or self._runtime.problem
         if problem:
             return f"tool-router: nothing is routed: {problem}"
-        seen = effect(self._runtime.stores(hermes_home()))
-        removed = (
-            f"{seen['tokens_removed']} of {seen['tokens_full']} tokens removed "
-            f"({percent(seen['tokens_removed'], seen['tokens_full'])}) "
-            f"in the last {seen['enforced']} decisions"
-        )
-        if reading.settings.mode == "shadow":
-            removed = f"would remove {seen['would_remove']} tokens in {seen['shadow']} decisions"
-        lines = [f"tool-router: {reading.settings.mode}; {removed}"]
+        seen, mode = effect(self._runtime.stores(hermes_home())), reading.settings.mode
+        lines = [f"tool-router: {mode}; {_effect(seen, mode)}"]
         state = self._state()
         if state is not None:
             lines.append(f"this session: {_PHASES[state.phase]} ({state.why})")
@@ -104,11 +98,7 @@ class Slash:
         if state is None:
             return _UNKNOWN
         payload = self._runtime.surfaces.asked(state.session_id, {"toolsets": names})
-        return "\n".join(
-            f"{key}: {', '.join(map(str, value)) if isinstance(value, list | tuple) else value}"
-            for key, value in payload.items()
-            if value not in ((), [], "", None)
-        )
+        return _added(payload)
 
     def _off(self, _rest: str) -> str:
         session_id = self._session_here()
@@ -120,3 +110,29 @@ class Slash:
     def _state(self) -> SessionState | None:
         session_id = self._session_here()
         return self._runtime.surfaces.state(session_id) if session_id else None
+
+
+def _effect(seen: Mapping[str, Any], mode: str) -> str:
+    """What it came to so far, in one phrase."""
+    if mode == "shadow":
+        return f"would remove {seen['would_remove']} tokens in {seen['shadow']} decisions"
+    if not seen["enforced"]:
+        return "nothing decided yet"
+    share = percent(seen["tokens_removed"], seen["tokens_full"])
+    return f"{seen['tokens_removed']} tokens removed ({share}) in {seen['enforced']} decisions"
+
+
+def _added(payload: Mapping[str, object]) -> str:
+    """The reply of ``request_toolset``, in a person's words."""
+    lines = [
+        f"{words}: {', '.join(map(str, names))}"
+        for key, words in (
+            ("added_tools", "from the next step on"),
+            ("already_available", "there already"),
+        )
+        if isinstance(names := payload.get(key), list)
+    ]
+    refused = payload.get("refused")
+    if isinstance(refused, Mapping):
+        lines += [f"not added: {name}: {reason}" for name, reason in refused.items()]
+    return "\n".join(lines) or str(payload.get("note") or payload.get("error") or "nothing to add")

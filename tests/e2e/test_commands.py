@@ -161,7 +161,7 @@ def test_slash_command_in_a_session(drive: Scene) -> None:
             plan.turn("a", "Search the web for the news of today."),
             plan.slash("router"),
             plan.slash("router", "surface"),
-            plan.slash("router", "add terminal"),
+            plan.slash("router", "add terminal, nosuch web"),
             plan.turn("a", "Thanks."),
             plan.slash("router", "off"),
             plan.turn("a", "Thanks again."),
@@ -175,7 +175,10 @@ def test_slash_command_in_a_session(drive: Scene) -> None:
     assert "Send a message first" in unknown
     assert "this session: narrowed" in status
     assert surface.splitlines()[1] == f"tools, in order: {', '.join(first)}"
-    assert "terminal" in added
+    lines = added.splitlines()
+    assert lines[0] == "from the next step on: process, terminal"
+    assert lines[1] == "there already: web"
+    assert lines[2].startswith("not added: nosuch: not granted")
     assert second[: len(first)] == first
     assert "terminal" in second[len(first) :]
     assert "rest of this session" in off
