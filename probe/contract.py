@@ -50,29 +50,55 @@ RELIANCES = (
     Reliance(name="tools.registry:registry.get_toolset_for_tool", use="knowing whose a tool is"),
     Reliance(name="hermes_constants:get_hermes_home", use="finding the home of a turn"),
     Reliance(name="hermes_cli.config:load_config_readonly", use="reading the settings"),
-    Reliance(name="toolsets:TOOLSETS", use="describing toolsets", needed=False),
-    Reliance(
-        name="hermes_cli.plugins:get_plugin_manager", use="telling plugin tools apart", needed=False
-    ),
-    Reliance(
-        name="hermes_cli.profiles:get_active_profile_name",
-        use="settings per profile",
-        needed=False,
-    ),
-    Reliance(
-        name="hermes_cli.plugins:VALID_HOOKS.pre_tool_call", use="the risk gate", needed=False
-    ),
-    Reliance(name="hermes_cli.plugins:VALID_HOOKS.pre_verify", use="the verifier", needed=False),
-    Reliance(
-        name="hermes_cli.plugins:VALID_HOOKS.post_tool_call",
-        use="the verifier's evidence",
-        needed=False,
-    ),
-    Reliance(name="hermes_cli.plugins:PluginContext.register_command", use="/router", needed=False),
-    Reliance(
-        name="hermes_cli.plugins:PluginContext.register_cli_command",
-        use="hermes tool-router",
-        needed=False,
+    *(
+        Reliance(name=name, use=use, needed=False)
+        for use, names in (
+            ("describing toolsets", ("toolsets:TOOLSETS",)),
+            ("telling plugin tools apart", ("hermes_cli.plugins:get_plugin_manager",)),
+            ("settings per profile", ("hermes_cli.profiles:get_active_profile_name",)),
+            (
+                "the risk gate",
+                (
+                    "hermes_cli.plugins:VALID_HOOKS.pre_tool_call",
+                    "tools.approval:request_tool_approval",
+                    "tools.approval:_is_interactive_cli",
+                    "tools.approval:_is_gateway_approval_context",
+                ),
+            ),
+            (
+                "the verifier",
+                (
+                    "hermes_cli.plugins:VALID_HOOKS.pre_verify",
+                    "hermes_cli.plugins:VALID_HOOKS.post_tool_call",
+                ),
+            ),
+            (
+                "hermes tool-router",
+                (
+                    "hermes_cli.plugins:PluginContext.register_cli_command",
+                    "hermes_cli.config:get_config_path",
+                    "hermes_cli.config:set_config_value",
+                    "hermes_cli.config:get_managed_system",
+                    "hermes_cli.config:is_managed",
+                    "hermes_cli.managed_scope:is_key_managed",
+                    "hermes_cli.managed_scope:get_managed_dir",
+                    "hermes_cli.tools_config:_get_platform_tools",
+                    "model_tools:get_tool_definitions",
+                ),
+            ),
+            (
+                "/router",
+                (
+                    "hermes_cli.plugins:PluginContext.register_command",
+                    "hermes_cli.plugins:VALID_HOOKS.pre_gateway_dispatch",
+                    "gateway.session_context:get_session_env",
+                    "hermes_constants:set_hermes_home_override",
+                    "hermes_constants:reset_hermes_home_override",
+                ),
+            ),
+            ("the onboarding skill", ("hermes_cli.plugins:PluginContext.register_skill",)),
+        )
+        for name in names
     ),
 )
 
@@ -105,12 +131,8 @@ def judge(version: str, found: Mapping[str, bool]) -> tuple[Finding, ...]:
                 checked=[item.name for item in RELIANCES],
             )
         )
-    findings += [
-        note(
-            "host.feature",
-            f"{item.use}: not with this Hermes, {item.name} is missing",
-            missing=item.name,
-        )
-        for item in missed
-    ]
+    for use in dict.fromkeys(item.use for item in missed):
+        names = [item.name for item in missed if item.use == use]
+        text = f"this Hermes limits {use}: it has no {', no '.join(names)}"
+        findings.append(note("host.feature", text, missing=names))
     return tuple(findings)
