@@ -31,7 +31,7 @@ class Seen(NamedTuple):
 
 def accepts(value: str, seen: Seen, book: LabelBook) -> bool:
     """Whether ``value`` is to be removed."""
-    if not value or is_marker(value) or is_reference(value):
+    if value.lower() in book.plain or is_marker(value) or is_reference(value):
         return False
     if seen.family == "pin":
         return _is_pin(value)
@@ -62,7 +62,7 @@ def _is_key(value: str) -> bool:
 def _is_phrase(value: str, book: LabelBook) -> bool:
     words = value.split()
     if len(words) == 1:
-        return value.lower() not in book.plain
+        return True
     return len(words) >= 3 and sum(word.lower() in book.plain for word in words) * 2 <= len(words)
 
 
@@ -79,7 +79,7 @@ def _single(value: str, seen: Seen, book: LabelBook) -> bool:
     """One word after a label of family ``password`` or ``token``."""
     if looks_random(value):
         return True
-    if value.lower() in book.plain or seen.mode in {"call", "prose", "pair", "next line"}:
+    if seen.mode in {"call", "prose", "next line"}:
         return False
     if is_number(value):
         return seen.family == "password" and len(value) >= 4 and seen.mode != "inline"
@@ -91,7 +91,7 @@ def _single(value: str, seen: Seen, book: LabelBook) -> bool:
         )
     if seen.mode == "line" and seen.sep == ":":
         return value.isalnum() and not value.istitle()
-    return seen.mode in {"quoted", "line", "flag", "query", "block"} and _no_name(value)
+    return seen.mode in {"quoted", "line", "flag", "query", "block", "pair"} and _no_name(value)
 
 
 def _no_name(value: str) -> bool:

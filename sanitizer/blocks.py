@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 
 from .judge import is_marker, is_reference
@@ -22,7 +23,7 @@ _BODY = re.compile(
     r"""|[A-Za-z0-9+/]{1,15}={0,2}(?=[\s\\"'<]|$)"""
     r"""|(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset)[^\n\\]{0,100})"""
 )
-_PUTTY = re.compile(r"Private-Lines: {0,2}\d{1,4}((?:\s{1,4}[A-Za-z0-9+/=]{4,80}){1,200})")
+_PUTTY = re.compile(r"Private-Lines: {0,2}\d{1,4}((?:\s{1,4}[A-Za-z0-9+/=]{4,80}(?![A-Za-z0-9+/=-])){1,200})")
 _KUBE = re.compile(r"""["']?kind["']?[ \t]{0,4}:[ \t]{0,4}["']?(?:Sealed)?Secret\b""")
 _KUBE_DATA = re.compile(r"""(?m)^([ \t]{0,20})(?:data|stringData):[ \t]{0,8}$""")
 _KUBE_LINE = re.compile(
@@ -48,17 +49,22 @@ def find_blocks(text: str) -> Iterator[Span]:
 def _keys(text: str) -> Iterator[Span]:
     """Yield the bodies of PEM and PGP keys, with a BEGIN, an END or both."""
     done = 0
+    ends = list(_END.finditer(text))
+    starts = [end.start() for end in ends]
     for begin in _BEGIN.finditer(text):
         if begin.start() < done:
             continue
-        end = _END.search(text, begin.end(), begin.end() + _MAX_KEY)
-        done = end.start() if end else _body_end(text, begin.end())
+        at = bisect_left(starts, begin.end())
+        if at < len(starts) and starts[at] - begin.end() <= _MAX_KEY:
+            done = starts[at]
+        else:
+            done = _body_end(text, begin.end())
         start = begin.end()
         while start < done and text[start].isspace():
             start += 1
         if start < done and not is_marker(text[start:done].strip()):
             yield Span(start, done, "private-key")
-    for end in _END.finditer(text):
+    for end in ends:
         start = _body_start(text, end.start(), done)
         body = text[start : end.start()]
         if start >= done and len(body) >= 40 and not is_marker(body.strip()):

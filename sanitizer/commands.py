@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from .hints import Hints
 from .judge import is_marker, is_number, is_path, is_placeholder, is_reference
 from .table import Command, PatternTable
 from .values import Span
@@ -17,15 +18,12 @@ _REACH = 1000
 """Characters of a command that are read."""
 
 
-def find_arguments(text: str, table: PatternTable) -> Iterator[Span]:
+def find_arguments(hints: Hints, table: PatternTable) -> Iterator[Span]:
     """Yield the secrets that commands of the table are given."""
-    lower = text.lower()
-    if len(lower) != len(text):
-        lower = text
     for command in table.commands:
         for name in command.names:
-            if name in lower:
-                yield from _calls(text, lower, name, command)
+            if hints.lower_holds(name):
+                yield from _calls(hints.text, hints.lower, name, command)
 
 
 def _calls(text: str, lower: str, name: str, command: Command) -> Iterator[Span]:

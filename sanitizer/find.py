@@ -9,6 +9,7 @@ from .cards import find_cards
 from .commands import find_arguments
 from .encoded import find_encoded, find_pieces
 from .fold import decoded, folded, joined
+from .hints import Hints
 from .labels import find_labels
 from .live import find_known
 from .prose import find_phrases
@@ -48,12 +49,13 @@ def find_secrets(
 
 
 def _in_view(text: str, table: PatternTable) -> Iterator[Span]:
+    hints = Hints(text)
     yield from find_blocks(text)
-    yield from find_shapes(text, table)
+    yield from find_shapes(hints, table)
     yield from find_user_info(text)
     yield from find_labels(text, table)
-    yield from find_phrases(text, table.labels)
-    yield from find_arguments(text, table)
+    yield from find_phrases(hints, table.labels)
+    yield from find_arguments(hints, table)
     yield from find_pieces(text, table.prefixes)
     yield from find_cards(text)
 

@@ -24,16 +24,20 @@ _CYRILLIC_AS = "aeopcyxijsdhqwABEKMHOPCTYXIJS"
 _GREEK = "οαινρυΑΒΕΖΗΙΚΜΝΟΡΤΥΧ"
 _GREEK_AS = "oaivpuABEZHIKMNOPTYX"
 _LOOKALIKES = dict(zip(_CYRILLIC + _GREEK, _CYRILLIC_AS + _GREEK_AS, strict=True))
-_MIXED = re.compile(
-    r"[A-Za-z0-9_\u0370-\u03ff\u0400-\u052f]*[\u0370-\u03ff\u0400-\u052f][A-Za-z0-9_\u0370-\u03ff\u0400-\u052f]*"
-)
+_PLAIN_LETTERS = str.maketrans({**_LOOKALIKES})
+_WORD = re.compile(r"[A-Za-z0-9_\u0370-\u052f]+")
+_OTHER = re.compile(r"[\u0370-\u052f]")
 _ASCII_LETTER = re.compile("[A-Za-z]")
 
 _NON_ASCII = re.compile(r"[^\x00-\x7f]+")
 _ESCAPES = re.compile(
     r"%[0-9A-Fa-f]{2}|&#[0-9]{2,4};|&#[xX][0-9A-Fa-f]{2,4};|&(?:amp|quot|apos|lt|gt|equals|colon);"
-    r"|\\u00[2-7][0-9A-Fa-f]|\\x[2-7][0-9A-Fa-f]"
+    r"|\\u00[2-7][0-9A-Fa-f]|\\x[2-7][0-9A-Fa-f]|\\{1,8}[nrt\"']"
 )
+_STRING_ESCAPES = {"n": "\n", "r": "\n", "t": " "}
+_BEFORE = 512
+_BEHIND = 1024
+"""Characters before and behind a change that its view shows."""
 _ENTITIES = {"&equals;": "=", "&colon;": ":"}
 # "abc" + "def", 'abc' . 'def', "abc""def", "abc" \<newline> "def", abc\<newline>def
 _JOINTS = re.compile(
@@ -103,6 +107,21 @@ def _fold(char: str) -> str:
     return base if len(base) == 1 else char
 
 
+def _near(parts: list[tuple[int, int, str]], size: int) -> Iterator[tuple[int, int, str]]:
+    """Yield the parts, and between them gaps that no secret reaches into, as a line break.
+
+    What is far from every change was read in the base view already.
+    """
+    here = 0
+    for start, end, new in parts:
+        if start - here > _BEFORE + _BEHIND:
+            yield (here + _BEHIND if here else 0), start - _BEFORE, "\n"
+        yield start, end, new
+        here = end
+    if size - here > _BEHIND:
+        yield here + _BEHIND, size, "\n"
+
+
 def _replaced(base: View, parts: Iterable[tuple[int, int, str]]) -> View:
     """Return ``base`` with each ``[start, end)`` replaced by at most one character."""
     text = base.text
@@ -128,15 +147,17 @@ def _replaced(base: View, parts: Iterable[tuple[int, int, str]]) -> View:
 
 def _unmixed(text: str) -> str:
     """Replace look-alike letters of other scripts; the length stays the same."""
+    if not _OTHER.search(text):
+        return text
 
     def swap(found: re.Match[str]) -> str:
         word = found.group()
-        other = [c for c in word if c > "\x7f"]
-        if _ASCII_LETTER.search(word) or all(c in _LOOKALIKES for c in other):
-            return "".join(_LOOKALIKES.get(c, c) for c in word)
-        return word
+        if word.isascii():
+            return word
+        alike = all(c <= "\x7f" or c in _LOOKALIKES for c in word)
+        return word.translate(_PLAIN_LETTERS) if alike or _ASCII_LETTER.search(word) else word
 
-    return _MIXED.sub(swap, text)
+    return _WORD.sub(swap, text)
 
 
 def folded(text: str) -> View:
@@ -163,7 +184,8 @@ def _character(escape: str) -> str:
     if escape[0] == "%":
         return chr(int(escape[1:], 16))
     if escape[0] == "\\":
-        return chr(int(escape[2:], 16))
+        last = escape[-1]
+        return _STRING_ESCAPES.get(last, last) if escape[1] not in "ux" else chr(int(escape[2:], 16))
     return _ENTITIES.get(escape) or html.unescape(escape)
 
 
@@ -172,12 +194,12 @@ def decoded(base: View) -> View | None:
     parts = [
         (m.start(), m.end(), new)
         for m in _ESCAPES.finditer(base.text)
-        if len(new := _character(m.group())) == 1 and " " <= new < "\x7f"
+        if len(new := _character(m.group())) == 1 and (" " <= new < "\x7f" or new == "\n")
     ]
-    return _replaced(base, parts) if parts else None
+    return _replaced(base, _near(parts, len(base.text))) if parts else None
 
 
 def joined(base: View) -> View | None:
     """Close the joints between pieces of a split string; ``None``: there are none."""
     parts = [(m.start(), m.end(), "") for m in _JOINTS.finditer(base.text)]
-    return _replaced(base, parts) if parts else None
+    return _replaced(base, _near(parts, len(base.text))) if parts else None

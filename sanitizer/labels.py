@@ -11,20 +11,23 @@ from collections.abc import Iterator
 
 from .accept import Seen, accepts
 from .headers import authorization, bearer, cookies
-from .names import MAX_IDENTIFIER, family_of
-from .prose import in_prose
+from .names import MAX_IDENTIFIER, family_of, kind_of
+from .prose import in_prose, word_list
 from .table import LabelBook, PatternTable
 from .values import Span
 
-__all__ = ["find_labels", "kind_of", "label_of"]
+__all__ = ["find_labels", "label_of"]
 
 _IDENTIFIER = re.compile(r"\w[\w.\-]*")
 _AFTER = re.compile(
     r"""(?P<close>(?:\\{0,8}["'`]|[\])>}]){0,3})[ \t]{0,16}"""
     r"""(?P<sep>:=|=>|->|<<<|={1,3}|!=|~=|\?=|\+=|::?|\||,|\()?[ \t]{0,16}"""
 )
+# What every way to give a secret away has in it, behind the label.
+_ANYTHING = re.compile(r"""[0-9:=|"'`>!#$%^&*+~@?]|[a-z][A-Z]""")
+_REACH = 100
 _TYPE = re.compile(
-    r"(?:Optional\[)?(?:builtins\.)?"
+    r"(?=[OobsS&tcsa])(?:Optional\[)?(?:builtins\.)?"
     r"(?:str|[Ss]tring|&'?\w{0,12} ?str|text|SecretStr|char\*?|std::string|any)"
     r"(?:\]|\[\])?(?: ?[|?] ?\w{0,12})?[ \t]{0,8}=(?!=)[ \t]{0,8}"
 )
@@ -46,16 +49,25 @@ _LINE_START = re.compile(
     r"[ \t>+\-*#]{0,40}"
     r"(?:export[ \t]|ENV[ \t]|ARG[ \t]|declare[ \t](?:-x[ \t])?|\$env:|setx?[ \t])?[\"']?$"
 )
+_USER_AND_SECRET = re.compile(
+    r"""["']?[^\s/:|"']{1,64}(?:[ \t]{1,4}[/|:][ \t]{1,4}|[/|:])([^\s"',;]{4,200})"""
+)
+_SLASHED = re.compile(r"[\w.@+-]{1,40} ?/ ?([^\s\"',;]{6,200})")
 _MAX_VALUE = 8192
+"""Characters of a quoted value."""
+_JUDGED = 512
+"""Characters of a value that decide; an unquoted one goes to its end if they do."""
 
 
 def find_labels(text: str, table: PatternTable) -> Iterator[Span]:
     """Yield the values that labels announce; spans may overlap."""
     families: dict[str, str] = {}
     book = table.labels
+    done = 0
     for found in _IDENTIFIER.finditer(text):
         start, end = found.span()
-        if end - start > MAX_IDENTIFIER:
+        # A label inside a secret that goes anyway announces nothing more.
+        if start < done or not 1 < end - start <= MAX_IDENTIFIER:
             continue
         name = found.group()
         family = families.get(name)
@@ -64,7 +76,9 @@ def find_labels(text: str, table: PatternTable) -> Iterator[Span]:
         if family and not text.endswith("[REDACTED:", 0, start):
             while text[end - 1] in ".-":
                 end -= 1
-            yield from _read(text, start, end, family, book)
+            for span in _read(text, start, end, family, book):
+                done = max(done, span.end)
+                yield span
 
 
 def label_of(name: str, book: LabelBook) -> str:
@@ -87,6 +101,8 @@ def label_of(name: str, book: LabelBook) -> str:
 def _read(text: str, start: int, end: int, family: str, book: LabelBook) -> Iterator[Span]:
     if family == "scheme":
         yield from bearer(text, start, end)
+        return
+    if (start == 0 or text[start - 1] != "-") and not _ANYTHING.search(text, end, end + _REACH):
         return
     after = _AFTER.match(text, end)
     if after is None:  # cannot be: every part is optional
@@ -130,6 +146,8 @@ def _pair(text: str, start: int, end: int, close: str) -> int:
     before = text[start - 1] if start else ""
     if close.startswith(">") and before in {"<", ":"}:
         return end + 1
+    if close.endswith(">") and _has_quote(close) and "<" in text[max(0, start - 200) : start]:
+        return end + len(close)
     if text.startswith("</", end):
         found = _XML_NEXT.match(text, end)
         return found.end() if found else -1
@@ -143,12 +161,11 @@ def _assigned(
     typed = _TYPE.match(text, at)
     if typed:
         at = typed.end()
-    block = _BLOCK.match(text, at)
-    if block:
+    first = text[at : at + 1]
+    if first in "|>" and (block := _BLOCK.match(text, at)):
         yield from _take(_LINE, text, block.end(), Seen(family, "block"), book)
         return
-    newline = _NEWLINE.match(text, at)
-    if newline:
+    if first in "\\\r\n" and (newline := _NEWLINE.match(text, at)):
         yield from _value(text, newline.end(), Seen(family, "next line"), book)
         return
     if text.startswith("[", at) and text[at + 1 : at + 2] != "R":
@@ -156,9 +173,11 @@ def _assigned(
         return
     line_start = text.rfind("\n", max(0, start - 80), start) + 1
     whole = sep in {"=", ":"} and _LINE_START.match(text, line_start, start) is not None
-    spread = list(_value(text, at, Seen(family, "line" if whole else "inline", sep), book))
-    yield from spread
-    if (not spread and not whole) or (not spread and sep == ":"):
+    if family == "phrase":
+        yield from word_list(text, at)
+    found = list(_value(text, at, Seen(family, "line" if whole else "inline", sep), book))
+    yield from found
+    if not found and sep == ":" and not _QUOTE.match(text, at):
         yield from in_prose(text, at, family, book, linked=True)
 
 
@@ -179,14 +198,17 @@ def _value(text: str, at: int, seen: Seen, book: LabelBook) -> Iterator[Span]:
         yield from _quoted(text, at, seen, book)
         return
     if seen.mode == "line":
-        found = _LINE.match(text, at)
+        found = _LINE.match(text, at, at + _JUDGED)
         if found is None:
             return
-        value = _end_of_line_value(found.group())
         rest = text[found.end() : found.end() + 1]
-        if rest in {"", "\n", "\r"} or seen.sep == "=":
+        if rest in {"", "\n", "\r"} or seen.sep == "=" or len(found.group()) == _JUDGED:
+            value = _end_of_line_value(found.group())
             if accepts(value, seen, book):
-                yield Span(at, at + len(value), kind_of(seen.family))
+                end = at + len(value)
+                if len(value) == _JUDGED and (more := _LINE.match(text, at)):
+                    end = at + len(_end_of_line_value(more.group()))
+                yield Span(at, end, kind_of(seen.family))
             return
         seen = Seen(seen.family, "inline", seen.sep)
     yield from _take(_BARE, text, at, seen, book)
@@ -203,7 +225,7 @@ def _end_of_line_value(run: str) -> str:
 def _take(
     pattern: re.Pattern[str], text: str, at: int, seen: Seen, book: LabelBook
 ) -> Iterator[Span]:
-    found = pattern.match(text, at, min(len(text), at + _MAX_VALUE))
+    found = pattern.match(text, at, at + _JUDGED)
     if found is None:
         return
     value = found.group().rstrip(".,:;!?") if seen.mode != "query" else found.group()
@@ -216,7 +238,10 @@ def _take(
     ):
         return  # a call, an index or a generic: code, not a value
     if accepts(value, seen, book):
-        yield Span(at, at + len(value), kind_of(seen.family))
+        end = at + len(value)
+        if len(value) == _JUDGED and (more := pattern.match(text, at)):
+            end = more.end()
+        yield Span(at, end, kind_of(seen.family))
 
 
 def _quoted(text: str, at: int, seen: Seen, book: LabelBook) -> Iterator[Span]:
@@ -226,7 +251,7 @@ def _quoted(text: str, at: int, seen: Seen, book: LabelBook) -> Iterator[Span]:
         return
     begin = quote.end()
     end = _closing(text, begin, quote[1])
-    value = text[begin:end]
+    value = text[begin : min(end, begin + _JUDGED)]
     mode = seen.mode if seen.mode == "call" else "quoted"
     if accepts(value, Seen(seen.family, mode, seen.sep), book):
         yield Span(begin, end, kind_of(seen.family))
@@ -246,9 +271,7 @@ def _closing(text: str, begin: int, quote: str) -> int:
 
 def _user_and_secret(text: str, at: int, book: LabelBook) -> Iterator[Span]:
     """Read ``user / secret`` or ``user:secret`` after a label such as ``creds:``."""
-    found = re.compile(
-        r"""["']?[^\s/:|"']{1,64}(?:[ \t]{1,4}[/|:][ \t]{1,4}|[/|:])([^\s"',;]{4,200})"""
-    ).match(text, at)
+    found = _USER_AND_SECRET.match(text, at)
     if found and accepts(found[1], Seen("password", "prose"), book):
         yield Span(found.start(1), found.end(1), "password")
     else:
@@ -268,12 +291,9 @@ def _unmarked(
     elif at > end and _QUOTE.match(text, at):
         spans = list(_quoted(text, at, Seen(family, "call"), book))
         yield from spans or in_prose(text, at, family, book)
-    else:
+    elif family == "creds":
+        found = _SLASHED.search(text, end, min(len(text), end + 60))
+        if found and accepts(found[1], Seen("password", "prose"), book):
+            yield Span(*found.span(1), "password")
+    elif at > end:
         yield from in_prose(text, end, family, book)
-
-
-def kind_of(family: str) -> str:
-    """Return what the marker says for a family."""
-    return {"phrase": "passphrase", "weak": "token", "creds": "password", "query": "token"}.get(
-        family, family
-    )

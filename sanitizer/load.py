@@ -45,6 +45,7 @@ def table_from_bytes(data: bytes) -> PatternTable:
             ),
             labels=LabelBook(
                 nouns=labels["nouns"],
+                heads=frozenset(noun.rsplit(" ", 1)[-1] for noun in labels["nouns"]),
                 endings=tuple(labels["endings"]),
                 not_ending=frozenset(labels["not_ending"]),
                 trailing=frozenset(labels["trailing"]),

@@ -6,12 +6,20 @@ import re
 
 from .table import LabelBook
 
-__all__ = ["MAX_IDENTIFIER", "family_of", "words_of"]
+__all__ = ["MAX_IDENTIFIER", "family_of", "kind_of", "words_of"]
 
 MAX_IDENTIFIER = 96
 """Characters; a longer run is data, not a name."""
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_A-Za-z]+")
+
+
+_KINDS = {"phrase": "passphrase", "weak": "token", "creds": "password", "query": "token"}
+
+
+def kind_of(family: str) -> str:
+    """Return what the marker says for a family."""
+    return _KINDS.get(family, family)
 
 
 def words_of(identifier: str) -> list[str]:
@@ -30,6 +38,8 @@ def family_of(identifier: str, book: LabelBook) -> str:
     if len(identifier) > MAX_IDENTIFIER:
         return ""
     words = words_of(identifier)
+    if not any(word in book.heads or word.endswith(book.endings) for word in words):
+        return ""
     for end in range(len(words), 0, -1):
         family = _noun(words, end, book)
         if not family:

@@ -7,20 +7,27 @@ from collections.abc import Iterator
 from itertools import islice
 
 from .accept import Seen, accepts
-from .judge import is_number
+from .hints import Hints
+from .names import kind_of
 from .table import LabelBook
 from .values import Span
 
-__all__ = ["find_phrases", "in_prose"]
+__all__ = ["find_phrases", "in_prose", "word_list"]
 
 _REACH = 100
 """Characters behind the label, on the same line, that are read."""
 _WORDS = 10
+_AFTER_LINK = 3
+"""Words behind *is* or a colon that may be the secret."""
+_WORD_AND_NUMBER = re.compile(r"[A-Za-z]{5,20}[0-9]{2,4}")
+_WORD_LIST = re.compile(r"""["'`]?((?:[a-z]{3,10}(?:, ?| {1,2}|\n)){11,23}[a-z]{3,10})\b""")
 _WORD = re.compile(r"\S+")
 _OPEN = "\"'`([{<*_"
 _CLOSE = "\"'`)]}>.,;:!?*_。，、！？"
+_PROMISING = re.compile(r"[0-9!#$%^&*+~@=?]|[a-z][A-Z]")
 _STRUCTURE = ("\\", '":', '",', "-----", "](", "={", "();")
 """Pieces of data or code: what follows is no sentence."""
+_ASCII_WORD = re.compile(r"[A-Za-z0-9]{3}")
 _ASCII_RUN = re.compile(r"[!-~]+")
 
 
@@ -38,45 +45,57 @@ def in_prose(
     """
     line = text.find("\n", at, at + _REACH)
     stop = line if line >= 0 else min(len(text), at + _REACH)
-    first = True
-    for found in islice(_WORD.finditer(text, at, stop), _WORDS):
+    if not _PROMISING.search(text, at, stop):
+        return
+    left = _AFTER_LINK if linked else 0
+    for number, found in enumerate(islice(_WORD.finditer(text, at, stop), _WORDS)):
         word = found.group()
-        if any(mark in word for mark in _STRUCTURE):
+        if word[0] == "-" and len(word) > 1 or any(mark in word for mark in _STRUCTURE):
             return
         core = word.lstrip(_OPEN).rstrip(_CLOSE)
         begin = found.start() + len(word) - len(word.lstrip(_OPEN))
-        if core and (linked or first) and _counts(core, word, family, book, linked):
-            yield Span(
-                begin,
-                begin + len(core),
-                "pin" if family == "pin" else "password" if family == "password" else "token",
-            )
+        if core and (left or not number) and _counts(core, family, book, linked=left > 0):
+            yield Span(begin, begin + len(core), kind_of(family))
             return
-        if word[-1] in ".!?;" and core.lower() not in book.links:
+        if _is_link(word, core, book):
+            left = _AFTER_LINK
+        elif word[-1] in ".!?;":
             return
-        linked = (
-            linked or word[-1] in ":=" or word.lower() in book.links or core.lower() in book.links
-        )
-        first = False
+        else:
+            left = max(0, left - 1)
 
 
-def _counts(core: str, word: str, family: str, book: LabelBook, linked: bool) -> bool:
+def _is_link(word: str, core: str, book: LabelBook) -> bool:
+    return word[-1] in ":=-" or word.lower() in book.links or core.lower() in book.links
+
+
+def _counts(core: str, family: str, book: LabelBook, *, linked: bool) -> bool:
+    """Whether a word of a sentence is the secret that it is about."""
     if family == "pin":
-        return is_number(core) and core.isdigit() and 3 <= len(core) <= 8
+        return core.isdigit() and 3 <= len(core) <= 8
     if family in {"key", "query", "weak", "creds"}:
         return linked and accepts(core, Seen("weak", "prose"), book)
-    if len(core) < 6 or not accepts(core, Seen("password", "prose"), book):
+    if len(core) < 6:
         return False
+    if not accepts(core, Seen("password", "prose"), book):
+        return linked and family == "password" and _WORD_AND_NUMBER.fullmatch(core) is not None
     mixed = any(c.islower() for c in core) and any(c.isupper() for c in core)
     return linked or (mixed and len(core) >= 8)
 
 
-def find_phrases(text: str, book: LabelBook) -> Iterator[Span]:
+def word_list(text: str, at: int) -> Iterator[Span]:
+    """Yield the words of a wallet's recovery phrase, 12 to 24 of them, that begin at ``at``."""
+    found = _WORD_LIST.match(text, at)
+    if found:
+        yield Span(*found.span(1), "passphrase")
+
+
+def find_phrases(hints: Hints, book: LabelBook) -> Iterator[Span]:
     """Yield the secrets behind labels of several words and of other languages."""
-    lower = text.lower()
-    if len(lower) != len(text):
-        lower = text
+    text, lower = hints.text, hints.lower
     for phrase, family in book.phrases.items():
+        if not hints.lower_holds(phrase):
+            continue
         at = lower.find(phrase)
         while at >= 0:
             end = at + len(phrase)
@@ -98,8 +117,12 @@ _SEPARATED = re.compile(r"""[ \t]{0,8}["'`]?[ \t]{0,8}(?::|=|->|→|\||-(?=[ \t]
 
 
 def _behind(text: str, end: int, family: str, book: LabelBook) -> Iterator[Span]:
+    if not _ASCII_WORD.search(text, end, end + _REACH):
+        return
     separated = _SEPARATED.match(text, end)
     if separated:
+        if family == "phrase":
+            yield from word_list(text, separated.end())
         found = _ASCII_RUN.match(text, separated.end())
         if found:
             value = found.group().rstrip(_CLOSE)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
+from .hints import Hints
 from .judge import is_marker
 from .table import PatternTable, Shape
 from .values import Span
@@ -12,23 +13,21 @@ from .values import Span
 __all__ = ["find_shapes"]
 
 
-def find_shapes(text: str, table: PatternTable) -> Iterator[Span]:
+def find_shapes(hints: Hints, table: PatternTable) -> Iterator[Span]:
     """Yield every match of a shape, in table order; spans may overlap."""
-    lower = text.lower()
-    if len(lower) != len(text):  # a few letters grow when lowered; positions must not move
-        lower = text
     for shape in table.shapes:
-        where = lower if shape.nocase else text
-        if any(keyword in where for keyword in shape.keywords):
-            yield from _matches(text, shape, table)
+        holds = hints.lower_holds if shape.nocase else hints.holds
+        if any(holds(keyword) for keyword in shape.keywords):
+            yield from _matches(hints.text, shape, table)
 
 
 def _matches(text: str, shape: Shape, table: PatternTable) -> Iterator[Span]:
     for found in table.regex(shape.pattern).finditer(text):
-        group = 1 if found.re.groups else 0
-        start, end = found.span(group)
+        if found.re.groups and not found.lastindex:
+            continue  # the context that makes it no secret
+        start, end = found.span(found.lastindex or 0)
         value = text[start:end]
-        if start < 0 or is_marker(value) or (shape.random and not _is_token(value)):
+        if is_marker(value) or (shape.random and not _is_token(value)):
             continue
         yield Span(start, end, shape.kind)
 

@@ -15,7 +15,9 @@ from typing import cast
 from .accept import Seen, accepts
 from .commands import find_arguments
 from .fit import METADATA, Ledger, fitted
-from .labels import kind_of, label_of
+from .hints import Hints
+from .labels import label_of
+from .names import kind_of
 from .table import PatternTable
 from .values import JsonValue, SanitizedValue, Span, marker, type_name
 
@@ -169,7 +171,7 @@ class Walker:
         starts = [0]
         for word in words:
             starts.append(starts[-1] + len(word) + 1)
-        spans = list(find_arguments(" ".join(words), self._patterns))
+        spans = list(find_arguments(Hints(" ".join(words)), self._patterns))
         for at, word in enumerate(words[:-1]):
             if not _FLAG.fullmatch(word) or words[at + 1].startswith("-"):
                 continue

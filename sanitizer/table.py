@@ -45,6 +45,8 @@ class LabelBook:
 
     nouns: Mapping[str, str]
     """Noun, or nouns parted by a space, to its family."""
+    heads: frozenset[str]
+    """Last words of all nouns."""
     endings: tuple[str, ...]
     """Nouns that also end a compound without a gap, as in ``dbpassword``."""
     not_ending: frozenset[str]

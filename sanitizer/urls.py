@@ -49,6 +49,8 @@ def _read(text: str, begin: int, end: int) -> Iterator[Span]:
 
 def _loose_sign(text: str, begin: int) -> int:
     """Return where the ``@`` is behind a password that holds ``/``, ``?`` or ``#``; -1: none."""
+    if text.find("@", begin, begin + 512) < 0:
+        return -1
     found = _LOOSE.match(text, begin)
     if found is None:
         return -1

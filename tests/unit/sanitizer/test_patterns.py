@@ -11,6 +11,7 @@ import pytest
 import hermes_tool_router.sanitizer as package
 from hermes_tool_router.sanitizer import PatternTable, Sanitizer
 from hermes_tool_router.sanitizer.book import compiled, expanded, read_cases
+from hermes_tool_router.sanitizer.hints import Hints
 from hermes_tool_router.sanitizer.shapes import find_shapes
 
 DATA = Path(str(package.__file__)).parent / "data"
@@ -41,7 +42,7 @@ def test_shape_finds_its_own_cases(table: PatternTable, shape: str, template: st
     for seed in range(3):
         text = expanded(template, random.Random(f"{shape}{seed}").choice)
 
-        assert list(find_shapes(text, alone)), text
+        assert list(find_shapes(Hints(text), alone)), text
 
 
 @pytest.mark.parametrize(
