@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from .judge import (
-    is_marker,
+    MARKER,
     is_number,
     is_path,
     is_placeholder,
@@ -16,7 +17,11 @@ from .judge import (
 )
 from .table import LabelBook
 
-__all__ = ["Seen", "accepts"]
+__all__ = ["WORD_AND_NUMBER", "Seen", "accepts"]
+
+
+WORD_AND_NUMBER = re.compile(r"[A-Za-z]{4,20}[0-9]{2,4}")
+"""What people take for a password, and for the name of a machine: only a link decides."""
 
 
 class Seen(NamedTuple):
@@ -31,7 +36,8 @@ class Seen(NamedTuple):
 
 def accepts(value: str, seen: Seen, book: LabelBook) -> bool:
     """Whether ``value`` is to be removed."""
-    if value.lower() in book.plain or is_marker(value) or is_reference(value):
+    value = MARKER.sub("", value)
+    if not value or value.lower() in book.plain or is_reference(value):
         return False
     if seen.family == "pin":
         return _is_pin(value)
@@ -81,6 +87,8 @@ def _single(value: str, seen: Seen, book: LabelBook) -> bool:
         return True
     if seen.mode in {"call", "prose", "next line"}:
         return False
+    if seen.mode == "inline" and seen.sep == "=" and seen.family == "password":
+        return WORD_AND_NUMBER.fullmatch(value) is not None
     if is_number(value):
         return seen.family == "password" and len(value) >= 4 and seen.mode != "inline"
     if seen.family == "token":

@@ -6,7 +6,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator
 
-from .judge import is_marker, is_reference
+from .judge import is_reference
 from .values import Span
 
 __all__ = ["find_blocks"]
@@ -23,7 +23,9 @@ _BODY = re.compile(
     r"""|[A-Za-z0-9+/]{1,15}={0,2}(?=[\s\\"'<]|$)"""
     r"""|(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset)[^\n\\]{0,100})"""
 )
-_PUTTY = re.compile(r"Private-Lines: {0,2}\d{1,4}((?:\s{1,4}[A-Za-z0-9+/=]{4,80}(?![A-Za-z0-9+/=-])){1,200})")
+_PUTTY = re.compile(
+    r"Private-Lines: {0,2}\d{1,4}((?:\s{1,4}[A-Za-z0-9+/=]{4,80}(?![A-Za-z0-9+/=-])){1,200})"
+)
 _KUBE = re.compile(r"""["']?kind["']?[ \t]{0,4}:[ \t]{0,4}["']?(?:Sealed)?Secret\b""")
 _KUBE_DATA = re.compile(r"""(?m)^([ \t]{0,20})(?:data|stringData):[ \t]{0,8}$""")
 _KUBE_LINE = re.compile(
@@ -62,12 +64,12 @@ def _keys(text: str) -> Iterator[Span]:
         start = begin.end()
         while start < done and text[start].isspace():
             start += 1
-        if start < done and not is_marker(text[start:done].strip()):
+        if start < done:
             yield Span(start, done, "private-key")
     for end in ends:
         start = _body_start(text, end.start(), done)
         body = text[start : end.start()]
-        if start >= done and len(body) >= 40 and not is_marker(body.strip()):
+        if start >= done and len(body) >= 40:
             yield Span(start, end.start(), "private-key")
         done = max(done, end.end())
 
@@ -100,7 +102,7 @@ def _kubernetes(text: str) -> Iterator[Span]:
             line = _KUBE_LINE.match(text, at)
             if line is None or len(line[1]) <= len(data[1]):
                 break
-            if not is_marker(line[2]) and not is_reference(line[2]):
+            if not is_reference(line[2]):
                 yield Span(*line.span(2), "kubernetes-secret")
             at = text.find("\n", line.end())
             if at < 0:
@@ -108,5 +110,5 @@ def _kubernetes(text: str) -> Iterator[Span]:
             at += 1
     for block in _KUBE_JSON.finditer(text):
         for pair in _JSON_PAIR.finditer(text, *block.span(1)):
-            if not is_marker(pair[1]) and not is_reference(pair[1]):
+            if not is_reference(pair[1]):
                 yield Span(*pair.span(1), "kubernetes-secret")

@@ -32,13 +32,11 @@ def cut(head: str, tail: str, *, gone: int, max_chars: int, max_bytes: int | Non
         max_chars: most characters of the result.
         max_bytes: most UTF-8 bytes of the result; ``None``: no bound.
     """
-    room = max_chars - len(cut_mark(10**9))
-    if max_bytes is not None:
-        room = min(room, max_bytes - len(cut_mark(10**9)))
+    bound = max_chars if max_bytes is None else min(max_chars, max_bytes)
+    mark = cut_mark(len(head) + len(tail) + gone)
+    room = bound - len(mark)
     if room < 2:
-        return cut_mark(len(head) + len(tail) + gone)[
-            : max(0, min(max_chars, max_bytes or max_chars))
-        ]
+        return mark[: max(0, bound)]
     # The head is where a command says what it does: it gets the larger part.
     keep_head = room * 3 // 5
     keep_tail = room - keep_head

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from .hints import Hints
-from .judge import is_marker, is_number, is_path, is_placeholder, is_reference
+from .judge import is_number, is_path, is_placeholder, is_reference
 from .table import Command, PatternTable
 from .values import Span
 
@@ -95,7 +95,7 @@ def _pair(at: int, word: str) -> Iterator[Span]:
 
 def _counts(value: str, *, short: bool = False) -> bool:
     """Whether an argument is a secret: no port, mapping, path or reference."""
-    if len(value) < (2 if short else 4) or value.startswith("-") or is_marker(value):
+    if len(value) < (2 if short else 4) or value.startswith("-"):
         return False
     if is_reference(value) or is_placeholder(value) or is_path(value):
         return False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 
 from .blocks import find_blocks
@@ -10,6 +11,7 @@ from .commands import find_arguments
 from .encoded import find_encoded, find_pieces
 from .fold import decoded, folded, joined
 from .hints import Hints
+from .judge import MARKER
 from .labels import find_labels
 from .live import find_known
 from .prose import find_phrases
@@ -45,7 +47,30 @@ def find_secrets(
             view.text, lambda plain: bool(find_secrets(plain, table, forms, depth=depth - 1))
         )
         spans += view.restore(opened)
-    return merged(spans)
+    return _without_markers(text, merged(spans))
+
+
+def _without_markers(text: str, spans: list[Span]) -> list[Span]:
+    """Drop what only covers markers of an earlier pass, so that a second pass changes nothing.
+
+    INVARIANT: a span is dropped only if fewer than four letters or digits of it are
+    outside markers; a marker written into a secret does not hide the rest of it.
+    """
+    if "[REDACTED:" not in text:
+        return spans
+    starts, ends = [], []
+    for found in MARKER.finditer(text):
+        starts.append(found.start())
+        ends.append(found.end())
+    out = []
+    for start, end, kind in spans:
+        first, last = bisect_right(ends, start), bisect_left(starts, end)
+        if first < last:
+            start, end = min(start, starts[first]), max(end, ends[last - 1])
+            if sum(c.isalnum() for c in MARKER.sub("", text[start:end])) < 4:
+                continue
+        out.append(Span(start, end, kind))
+    return merged(out)
 
 
 def _in_view(text: str, table: PatternTable) -> Iterator[Span]:

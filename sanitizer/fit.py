@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 from .bounds import cut, has_cut_mark
 from .values import JsonValue, Span
@@ -13,6 +14,7 @@ __all__ = ["METADATA", "Ledger", "fitted", "size_of"]
 METADATA = "input_metadata"
 _MAX_PATHS = 8
 _LOWEST_CAP = 32
+_ALL = 1 << 30
 
 
 class Ledger:
@@ -111,6 +113,10 @@ class Ledger:
         self.lost(path, "")
         return cut(text, text, gone=-len(text), max_chars=max(64, left), max_bytes=None)
 
+    def forget_places(self) -> None:
+        """Leave out where something was lost; that it was stays."""
+        self._fields.clear()
+
     def _note(self, field: str) -> None:
         if field not in self._fields and len(self._fields) < _MAX_PATHS:
             self._fields.append(field[:64])
@@ -127,33 +133,76 @@ def size_of(value: JsonValue) -> int:
     )
 
 
-def fitted(value: JsonValue, ledger: Ledger, budget: int) -> dict[str, JsonValue]:
+def fitted(
+    value: JsonValue, ledger: Ledger, budget: int, names: frozenset[str] = frozenset()
+) -> dict[str, JsonValue]:
     """Return the document with its metadata, at most ``budget`` bytes of JSON.
 
-    First long strings lose their middle, the longest ones first; then lists and
-    mappings lose their last entries.
+    Strings lose their middle, the longest ones first, down to 32 characters; then
+    lists and mappings lose their last entries.  Places are noted by position, or by
+    the key where it is one of ``names``.
     """
     document = _document(value, ledger)
     if size_of(document) <= budget:
         return document
-    lengths = sorted({len(text) for text in _strings(value)}, reverse=True)
-    cap = lengths[0] if lengths else 0
-    while cap > _LOWEST_CAP:
-        cap = max(_LOWEST_CAP, cap * 3 // 4)
-        document = _document(_capped(value, cap, ledger, ()), ledger)
-        if size_of(document) <= budget:
-            return document
-    keep = 256
-    while keep > 0:
-        keep //= 2
-        document = _document(
-            _pruned(_capped(value, _LOWEST_CAP, ledger, ()), keep, ledger, ()), ledger
-        )
-        if size_of(document) <= budget:
-            return document
+    whole = max((len(text) for text in _strings(value)), default=0)
+    for trim, least, most in (
+        (_Trim(cap=0, keep=_ALL, names=names), _LOWEST_CAP, whole),
+        (_Trim(cap=_LOWEST_CAP, keep=0, names=names), 0, _widest(value)),
+    ):
+        best = _largest(value, ledger, budget, trim, least, most)
+        if best is not None:
+            cut_value, paths = best.applied(value)
+            for path in paths:
+                ledger.lost(path, "")
+            return _document(cut_value, ledger)
     ledger.lost((), "")
-    ledger._fields.clear()
+    ledger.forget_places()
     return {"value": None, METADATA: ledger.block()}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Trim:
+    """Bounds for a value: characters of a string, entries of a list or mapping."""
+
+    cap: int
+    keep: int
+    names: frozenset[str]
+
+    def applied(self, value: JsonValue) -> tuple[JsonValue, list[tuple[str, ...]]]:
+        """Return the value within the bounds, and where something was lost."""
+        paths: list[tuple[str, ...]] = []
+        return _trimmed(value, self, (), paths), paths
+
+
+def _largest(
+    value: JsonValue, ledger: Ledger, budget: int, trim: _Trim, least: int, most: int
+) -> _Trim | None:
+    """Return the widest bounds that fit, the one that is 0 in ``trim`` being varied."""
+    best = None
+    while least <= most:
+        middle = (least + most) // 2
+        bounds = replace(trim, cap=middle) if trim.cap == 0 else replace(trim, keep=middle)
+        cut_value, paths = bounds.applied(value)
+        if size_of(_document(cut_value, ledger)) + _room(paths) <= budget:
+            best, least = bounds, middle + 1
+        else:
+            most = middle - 1
+    return best
+
+
+def _room(paths: list[tuple[str, ...]]) -> int:
+    """Return the most bytes by which the metadata grows when these losses are noted."""
+    return 16 + sum(min(64, 4 * len(".".join(path))) + 3 for path in paths[:_MAX_PATHS])
+
+
+def _widest(value: JsonValue) -> int:
+    """Return the number of entries of the widest list or mapping in a value."""
+    if isinstance(value, list):
+        return max([len(value), *map(_widest, value)])
+    if isinstance(value, dict):
+        return max([len(value), *map(_widest, value.values())])
+    return 0
 
 
 def _document(value: JsonValue, ledger: Ledger) -> dict[str, JsonValue]:
@@ -173,43 +222,37 @@ def _strings(value: JsonValue) -> list[str]:
     return []
 
 
-def _capped(value: JsonValue, cap: int, ledger: Ledger, path: tuple[str, ...]) -> JsonValue:
-    """Cut every string to ``cap`` characters."""
+def _trimmed(
+    value: JsonValue, trim: _Trim, path: tuple[str, ...], paths: list[tuple[str, ...]]
+) -> JsonValue:
     if isinstance(value, str):
-        if len(value) <= cap:
+        if len(value) <= trim.cap:
             return value
-        ledger.lost(path, "")
-        return cut(value, value, gone=-len(value), max_chars=cap, max_bytes=None)
-    if isinstance(value, list):
-        return [_capped(item, cap, ledger, (*path, str(at))) for at, item in enumerate(value)]
-    if isinstance(value, dict):
-        return {
-            key if len(key) <= max(cap, 64) else key[: max(cap, 64)]: _capped(
-                item, cap, ledger, (*path, str(at))
-            )
-            for at, (key, item) in enumerate(value.items())
-        }
-    return value
-
-
-def _pruned(value: JsonValue, keep: int, ledger: Ledger, path: tuple[str, ...]) -> JsonValue:
-    """Keep the first ``keep`` entries of every list and mapping."""
+        paths.append(path)
+        return cut(value, value, gone=-len(value), max_chars=trim.cap, max_bytes=None)
     if isinstance(value, list):
         items = [
-            _pruned(item, keep, ledger, (*path, str(at))) for at, item in enumerate(value[:keep])
+            _trimmed(item, trim, (*path, str(at)), paths)
+            for at, item in enumerate(value[: trim.keep])
         ]
-        if len(value) > keep:
-            ledger.lost(path, "")
-            items.append(f"[CUT: {len(value) - keep} values]")
+        if len(value) > trim.keep:
+            paths.append(path)
+            items.append(f"[CUT: {len(value) - trim.keep} values]")
         return items
     if isinstance(value, dict):
-        kept = {
-            key: _pruned(item, keep, ledger, (*path, str(at)))
-            for at, (key, item) in enumerate(value.items())
-            if at < keep
-        }
-        if len(value) > keep:
-            ledger.lost(path, "")
-            kept[f"[CUT: {len(value) - keep} fields]"] = None
+        kept: dict[str, JsonValue] = {}
+        for at, (key, item) in enumerate(value.items()):
+            if at == trim.keep:
+                paths.append(path)
+                kept[f"[CUT: {len(value) - at} fields]"] = None
+                break
+            name = key
+            if len(key) > max(trim.cap, 64):
+                paths.append(path)
+                name = cut(key, key, gone=-len(key), max_chars=64, max_bytes=None)
+            while name in kept:
+                name += "#"
+            here = key if key in trim.names else str(at)
+            kept[name] = _trimmed(item, trim, (*path, here), paths)
         return kept
     return value

@@ -185,7 +185,9 @@ def _character(escape: str) -> str:
         return chr(int(escape[1:], 16))
     if escape[0] == "\\":
         last = escape[-1]
-        return _STRING_ESCAPES.get(last, last) if escape[1] not in "ux" else chr(int(escape[2:], 16))
+        return (
+            _STRING_ESCAPES.get(last, last) if escape[1] not in "ux" else chr(int(escape[2:], 16))
+        )
     return _ENTITIES.get(escape) or html.unescape(escape)
 
 

@@ -8,12 +8,12 @@ import re
 from collections.abc import Iterator
 
 from .accept import Seen, accepts
-from .judge import is_marker, is_reference, looks_random, strongly_random
+from .judge import is_reference, looks_random, strongly_random
 from .names import family_of
 from .table import LabelBook
 from .values import Span
 
-__all__ = ["authorization", "bearer", "cookies"]
+__all__ = ["authorization", "bearer", "cookies", "header_end"]
 
 _SCHEME = re.compile(
     r"""[ \t]{0,8}\\{0,8}["']?(?:([A-Za-z][A-Za-z0-9_-]{1,30})[ \t]{1,8})?([^\s"'\\]{1,8000})"""
@@ -23,10 +23,11 @@ _PARAMETERS = re.compile(
 )
 _CREDENTIAL = re.compile(r"[A-Za-z0-9._~+/=:|-]{8,8000}")
 _COOKIE = re.compile(r"""([^\s=;,"']{1,80})=([^\s;,"']{1,4096})""")
+_SESSION = ("sess", "sid", "auth", "token", "login", "remember", "csrf", "xsrf")
 _ATTRIBUTES = frozenset({"path", "domain", "expires", "max-age", "samesite", "priority", "version"})
 
 
-def _line_end(text: str, at: int) -> int:
+def header_end(text: str, at: int) -> int:
     """Return the end of the header that begins at ``at``: its line, 8,192 characters at most."""
     limit = min(len(text), at + 8192)
     line = text.find("\n", at, limit)
@@ -37,7 +38,7 @@ def authorization(text: str, at: int, book: LabelBook, sep: str | None) -> Itera
     """Yield the credential of an ``Authorization`` header, its scheme kept."""
     if not sep:
         return
-    stop = _line_end(text, at)
+    stop = header_end(text, at)
     found = _SCHEME.match(text, at, stop)
     if found is None:
         return
@@ -52,7 +53,7 @@ def authorization(text: str, at: int, book: LabelBook, sep: str | None) -> Itera
             yield from named
             return
     value = found[2].rstrip(",;")
-    if is_marker(value) or is_reference(value) or value.lower() in book.plain:
+    if is_reference(value) or value.lower() in book.plain:
         return
     if len(value) >= (6 if found[1] else 8) and not value.endswith("("):
         yield Span(found.start(2), found.start(2) + len(value), "authorization")
@@ -87,10 +88,10 @@ def cookies(text: str, at: int, book: LabelBook, sep: str | None) -> Iterator[Sp
     """Yield the cookie values that are secret by their name or their looks."""
     if sep not in {":", "=", "=>"}:
         return
-    for found in _COOKIE.finditer(text, at, _line_end(text, at)):
+    for found in _COOKIE.finditer(text, at, header_end(text, at)):
         name, value = found[1].lower(), found[2]
-        if name in _ATTRIBUTES or is_marker(value):
+        if name in _ATTRIBUTES:
             continue
-        family = family_of(found[1], book)
-        if (family and accepts(value, Seen("token", "query"), book)) or strongly_random(value):
+        named = family_of(found[1], book) or any(piece in name for piece in _SESSION)
+        if (named and accepts(value, Seen("token", "query"), book)) or strongly_random(value):
             yield Span(*found.span(2), "cookie")

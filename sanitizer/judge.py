@@ -6,7 +6,7 @@ import re
 from itertools import pairwise
 
 __all__ = [
-    "is_marker",
+    "MARKER",
     "is_number",
     "is_path",
     "is_placeholder",
@@ -16,7 +16,7 @@ __all__ = [
     "strongly_random",
 ]
 
-_MARKER = re.compile(r"\[REDACTED:[A-Za-z0-9_.-]{1,80}\]")
+MARKER = re.compile(r"\[REDACTED:[A-Za-z0-9_.-]{1,80}\]")
 # $X ${X} $(x) %X% {{ x }} {x} <x> #{x} @x@ :x !ref *anchor &anchor env:X vault:x
 _REFERENCE = re.compile(
     r"\$[A-Za-z_{(]|\$\$|%[A-Za-z_][A-Za-z0-9_]*%|\{\{|\{%|\{[A-Za-z_][A-Za-z0-9_.]*\}|<[^<>]*>?$"
@@ -51,11 +51,6 @@ _BENIGN_MIX = re.compile(
     r"|[a-z]+(?:[-_.][a-z]+){1,8}(?:[-_.]?\d{1,4})?$|[A-Z]+(?:_[A-Z]+){1,8}(?:_?\d{1,3})?$|#[0-9A-Fa-f]{3,8}$|0x[0-9A-Fa-f]{1,8}$"
 )
 _CAMEL = re.compile(r"[A-Z]?[a-z]+(?:[A-Z][a-z]+){0,8}$|[A-Z]{2,6}[a-z]+(?:[A-Z][a-z]+)*$")
-
-
-def is_marker(value: str) -> bool:
-    """Whether the value is what an earlier pass left."""
-    return _MARKER.fullmatch(value) is not None
 
 
 def is_reference(value: str) -> bool:
@@ -124,4 +119,6 @@ def strongly_random(value: str) -> bool:
     lower = any(c.islower() for c in value)
     upper = any(c.isupper() for c in value)
     digits = sum(c.isdigit() for c in value)
-    return (lower and upper and digits >= 2) or (digits >= 4 and len(value) >= 16)
+    if lower and upper and digits >= (1 if len(value) >= 20 else 2):
+        return True
+    return digits >= 4 and len(value) >= 16

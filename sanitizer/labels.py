@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterator
 
 from .accept import Seen, accepts
-from .headers import authorization, bearer, cookies
+from .headers import authorization, bearer, cookies, header_end
+from .judge import MARKER
 from .names import MAX_IDENTIFIER, family_of, kind_of
 from .prose import in_prose, word_list
 from .table import LabelBook, PatternTable
@@ -43,7 +44,7 @@ _BLOCK = re.compile(r"[|>][-+]?[ \t]{0,8}\r?\n[ \t]{1,40}")
 _NEWLINE = re.compile(r"(?:\\)?\r?\n[ \t]{0,40}")
 _BARE = re.compile(r"""(?:[^\s"'`<>(){}\[\],;|&\\]|\\(?![nrt"']))+""")
 _LINE = re.compile(r"""(?:[^\s"'`\\]|\\(?![nrt"']))+""")
-_QUERY = re.compile(r"""[^\s"'`<>&#;)\]}|\\]+""")
+_QUERY = re.compile(r"""[^\s"'`<>&#;,)\]}|\\]+""")
 _LIST_ITEM = re.compile(r"""[\s,]{0,40}(?:- )?\\{0,8}["']([^"'\n]{1,400}?)\\{0,8}["']""")
 _LINE_START = re.compile(
     r"[ \t>+\-*#]{0,40}"
@@ -53,6 +54,7 @@ _USER_AND_SECRET = re.compile(
     r"""["']?[^\s/:|"']{1,64}(?:[ \t]{1,4}[/|:][ \t]{1,4}|[/|:])([^\s"',;]{4,200})"""
 )
 _SLASHED = re.compile(r"[\w.@+-]{1,40} ?/ ?([^\s\"',;]{6,200})")
+_REST = re.compile(r"([^\s\"'][^\n\"']{3,200}?)[ \t]{0,8}\r?(?:\n|$)")
 _MAX_VALUE = 8192
 """Characters of a quoted value."""
 _JUDGED = 512
@@ -63,7 +65,7 @@ def find_labels(text: str, table: PatternTable) -> Iterator[Span]:
     """Yield the values that labels announce; spans may overlap."""
     families: dict[str, str] = {}
     book = table.labels
-    done = 0
+    done = header = 0
     for found in _IDENTIFIER.finditer(text):
         start, end = found.span()
         # A label inside a secret that goes anyway announces nothing more.
@@ -76,6 +78,10 @@ def find_labels(text: str, table: PatternTable) -> Iterator[Span]:
         if family and not text.endswith("[REDACTED:", 0, start):
             while text[end - 1] in ".-":
                 end -= 1
+            if family in {"authorization", "cookie"}:
+                if start < header:  # inside a header that was read to its end
+                    continue
+                header = header_end(text, end)
             for span in _read(text, start, end, family, book):
                 done = max(done, span.end)
                 yield span
@@ -175,6 +181,12 @@ def _assigned(
     whole = sep in {"=", ":"} and _LINE_START.match(text, line_start, start) is not None
     if family == "phrase":
         yield from word_list(text, at)
+        if (
+            whole
+            and (rest := _REST.match(text, at))
+            and accepts(rest[1], Seen(family, "line"), book)
+        ):
+            yield Span(*rest.span(1), kind_of(family))
     found = list(_value(text, at, Seen(family, "line" if whole else "inline", sep), book))
     yield from found
     if not found and sep == ":" and not _QUOTE.match(text, at):
@@ -193,11 +205,17 @@ def _items(text: str, at: int, family: str, book: LabelBook) -> Iterator[Span]:
 
 
 def _value(text: str, at: int, seen: Seen, book: LabelBook) -> Iterator[Span]:
+    if marked := MARKER.match(text, at):
+        # What follows a marker at once may be the rest of a secret.
+        if text[marked.end() : marked.end() + 1].isalnum():
+            yield from _take(_BARE, text, marked.end(), seen, book)
+        return
     quote = _QUOTE.match(text, at)
     if quote:
         yield from _quoted(text, at, seen, book)
         return
-    if seen.mode == "line":
+    # A password may hold any sign; tokens and keys do not.
+    if seen.mode == "line" and seen.family in {"password", "phrase"}:
         found = _LINE.match(text, at, at + _JUDGED)
         if found is None:
             return
@@ -228,7 +246,7 @@ def _take(
     found = pattern.match(text, at, at + _JUDGED)
     if found is None:
         return
-    value = found.group().rstrip(".,:;!?") if seen.mode != "query" else found.group()
+    value = found.group().rstrip(".,:;!?")
     following = text[found.end() : found.end() + 1]
     if (
         following

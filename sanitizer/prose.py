@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from .accept import Seen, accepts
+from .accept import WORD_AND_NUMBER, Seen, accepts
 from .hints import Hints
 from .names import kind_of
 from .table import LabelBook
@@ -19,9 +19,8 @@ _REACH = 100
 _WORDS = 10
 _AFTER_LINK = 3
 """Words behind *is* or a colon that may be the secret."""
-_WORD_AND_NUMBER = re.compile(r"[A-Za-z]{5,20}[0-9]{2,4}")
 _WORD_LIST = re.compile(r"""["'`]?((?:[a-z]{3,10}(?:, ?| {1,2}|\n)){11,23}[a-z]{3,10})\b""")
-_WORD = re.compile(r"\S+")
+_WORD = re.compile(r"[^\s,]+[,]?")
 _OPEN = "\"'`([{<*_"
 _CLOSE = "\"'`)]}>.,;:!?*_。，、！？"
 _PROMISING = re.compile(r"[0-9!#$%^&*+~@=?]|[a-z][A-Z]")
@@ -50,7 +49,7 @@ def in_prose(
     left = _AFTER_LINK if linked else 0
     for number, found in enumerate(islice(_WORD.finditer(text, at, stop), _WORDS)):
         word = found.group()
-        if word[0] == "-" and len(word) > 1 or any(mark in word for mark in _STRUCTURE):
+        if (word[0] == "-" and len(word) > 1) or any(mark in word for mark in _STRUCTURE):
             return
         core = word.lstrip(_OPEN).rstrip(_CLOSE)
         begin = found.start() + len(word) - len(word.lstrip(_OPEN))
@@ -78,7 +77,7 @@ def _counts(core: str, family: str, book: LabelBook, *, linked: bool) -> bool:
     if len(core) < 6:
         return False
     if not accepts(core, Seen("password", "prose"), book):
-        return linked and family == "password" and _WORD_AND_NUMBER.fullmatch(core) is not None
+        return linked and family == "password" and WORD_AND_NUMBER.fullmatch(core) is not None
     mixed = any(c.islower() for c in core) and any(c.isupper() for c in core)
     return linked or (mixed and len(core) >= 8)
 
@@ -137,7 +136,8 @@ def _behind(text: str, end: int, family: str, book: LabelBook) -> Iterator[Span]
         if found:
             value = found.group().strip(_OPEN + _CLOSE)
             begin = text.index(value, found.start()) if value else 0
-            if value and accepts(value, Seen(family, "prose"), book):
+            known = accepts(value, Seen(family, "prose"), book)
+            if known or WORD_AND_NUMBER.fullmatch(value):
                 yield Span(begin, begin + len(value), family)
         return
     yield from in_prose(text, end, family, book)

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from .hints import Hints
-from .judge import is_marker
 from .table import PatternTable, Shape
 from .values import Span
 
@@ -26,8 +25,10 @@ def _matches(text: str, shape: Shape, table: PatternTable) -> Iterator[Span]:
         if found.re.groups and not found.lastindex:
             continue  # the context that makes it no secret
         start, end = found.span(found.lastindex or 0)
+        while end > start and text[end - 1] == ".":  # the end of a sentence
+            end -= 1
         value = text[start:end]
-        if is_marker(value) or (shape.random and not _is_token(value)):
+        if shape.random and not _is_token(value):
             continue
         yield Span(start, end, shape.kind)
 

@@ -56,7 +56,7 @@ class Walker:
         """Return the structure, its metadata and both as JSON."""
         ledger = self._ledger
         value = self._top(obj)
-        document = fitted(value, ledger, max(MIN_BYTES, max_bytes))
+        document = fitted(value, ledger, max(MIN_BYTES, max_bytes), self._names)
         rest = {key: item for key, item in document.items() if key != METADATA}
         return SanitizedValue(
             value=rest if isinstance(value, dict) else rest.get("value"),

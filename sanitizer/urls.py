@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from .judge import is_marker, is_placeholder, is_reference, looks_random
+from .judge import is_placeholder, is_reference, looks_random
 from .values import Span
 
 __all__ = ["find_user_info"]
@@ -39,7 +39,7 @@ def _read(text: str, begin: int, end: int) -> Iterator[Span]:
     colon = text.find(":", begin, sign)
     if colon < 0:
         value = text[begin:sign]
-        if len(value) >= 12 and looks_random(value) and not is_marker(value):
+        if len(value) >= 12 and looks_random(value):
             yield Span(begin, sign, "url-password")
         return
     value = text[colon + 1 : sign]
@@ -63,9 +63,4 @@ def _loose_sign(text: str, begin: int) -> int:
 
 
 def _stands_in(value: str) -> bool:
-    return (
-        is_marker(value)
-        or is_reference(value)
-        or value.lower() in _PLAIN_USERS
-        or is_placeholder(value)
-    )
+    return is_reference(value) or value.lower() in _PLAIN_USERS or is_placeholder(value)

@@ -1,28 +1,17 @@
-"""The committed table, and its sources."""
+"""The table that ships, and a sanitizer with it."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-import hermes_tool_router.sanitizer as package
+from hermes_tool_router.cli.patterns import TABLE
 from hermes_tool_router.sanitizer import PatternTable, Sanitizer, table_from_bytes
-
-DATA = Path(str(package.__file__)).parent / "data"
-
-
-@pytest.fixture(scope="session")
-def sources() -> dict[str, str]:
-    """File name to YAML text, in the order in which they are compiled."""
-    names = ("vendors.yaml", "contexts.yaml", "labels.yaml", "commands.yaml")
-    return {name: (DATA / "patterns" / name).read_text(encoding="utf-8") for name in names}
 
 
 @pytest.fixture(scope="session")
 def table() -> PatternTable:
     """The compiled table that ships."""
-    return table_from_bytes((DATA / "patterns.json").read_bytes())
+    return table_from_bytes(TABLE.read_bytes())
 
 
 @pytest.fixture

@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import random
 import re
-from pathlib import Path
 
 import pytest
 
-import hermes_tool_router.sanitizer as package
-from hermes_tool_router.sanitizer import PatternTable, Sanitizer
-from hermes_tool_router.sanitizer.book import compiled, expanded, read_cases
+from hermes_tool_router.cli.patterns import TABLE, build, sources
+from hermes_tool_router.sanitizer import PatternTable, Sanitizer, table_from_bytes
+from hermes_tool_router.sanitizer.book import expanded, read_cases
 from hermes_tool_router.sanitizer.hints import Hints
 from hermes_tool_router.sanitizer.shapes import find_shapes
 
-DATA = Path(str(package.__file__)).parent / "data"
-NAMES = ("vendors.yaml", "contexts.yaml")
-CASES = list(read_cases({n: (DATA / "patterns" / n).read_text(encoding="utf-8") for n in NAMES}))
+CASES = list(read_cases(sources()))
 
 
-def test_committed_table_is_what_the_sources_compile_to(sources: dict[str, str]) -> None:
+def test_committed_table_is_what_the_sources_compile_to() -> None:
     """A folder install has no build step, so the compiled table is committed."""
-    assert compiled(sources) == (DATA / "patterns.json").read_bytes()
+    assert build() == TABLE.read_bytes()
 
 
 @pytest.mark.parametrize(
@@ -77,3 +74,15 @@ def test_every_keyword_is_in_every_match_of_its_shape(table: PatternTable) -> No
         if found:
             where = text.lower() if shape.nocase else text
             assert any(keyword in where for keyword in shape.keywords), case.template
+
+
+@pytest.fixture(scope="session")
+def table() -> PatternTable:
+    """The compiled table that ships."""
+    return table_from_bytes(TABLE.read_bytes())
+
+
+@pytest.fixture
+def sanitizer(table: PatternTable) -> Sanitizer:
+    """A sanitizer that knows no live secrets."""
+    return Sanitizer(table)
