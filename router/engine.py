@@ -150,6 +150,8 @@ def _conclude(
         return _full(
             catalog, "engine.unknown_language", evident=weighed.evident, reasons=weighed.reasons
         )
+    if not use_rules and not opinions:
+        return _full(catalog, "engine.nobody_asked", evident=weighed.evident)
     return _narrow(catalog, floor, book, reading, weighed)
 
 

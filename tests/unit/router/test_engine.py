@@ -110,3 +110,15 @@ def test_without_rules_the_opinion_speaks_alone(granted: Catalog, rules: RuleBoo
     )
 
     assert set(decision.toolsets) == FLOOR | {ToolsetName("spotify")}
+
+
+def test_without_rules_and_without_an_opinion_nothing_is_narrowed(
+    granted: Catalog, rules: RuleBook
+) -> None:
+    """A network tier that cannot be reached must not leave the floor alone."""
+    decision = decide(
+        Message(text="dim the lamps"), granted, floor=FLOOR, book=rules, use_rules=False
+    )
+
+    assert decision.outcome is Outcome.FULL
+    assert decision.undecided
