@@ -48,7 +48,8 @@ def _status(runtime: Runtime, _arguments: argparse.Namespace, out: Output) -> in
         out.value(data)
     else:
         status.show(data, out)
-    return 0 if data["routing"]["active"] or not data["routing"]["enabled"] else 1
+    routing = data["routing"]
+    return 1 if routing["mistaken"] or (routing["enabled"] and not routing["active"]) else 0
 
 
 def _explain(runtime: Runtime, arguments: argparse.Namespace, out: Output) -> int:

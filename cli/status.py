@@ -17,7 +17,7 @@ from ..registry_adapter.settings_source import Reading
 from ..registry_adapter.store import StateStore
 from ..router.settings_fields import fields
 from .effect import RECENT, effect, outcomes, percent
-from .output import Output
+from .output import Output, clock_time
 
 __all__ = ["collect", "show", "version"]
 
@@ -43,7 +43,8 @@ def collect(runtime: Runtime) -> dict[str, Any]:
         "effect": effect(store),
         "counters": store.counters(),
         "gate": outcomes(store.tail("gate", limit=RECENT)),
-        "calls": outcomes(store.tail("calls", limit=RECENT)),
+        "calls": outcomes(calls := store.tail("calls", limit=RECENT)),
+        "last_call": calls[-1] if calls else None,
         "state": _state(store),
         "settings": _settings(reading),
         "notices": list(reading.notices),
@@ -86,6 +87,7 @@ def _routing(runtime: Runtime, reading: Reading) -> dict[str, Any]:
         text = "enforce: requests carry what the session needs"
     return {
         "active": not problem,
+        "mistaken": reading.mistaken,
         "enabled": settings.enabled,
         "mode": settings.mode,
         "problem": problem,
@@ -145,6 +147,10 @@ def _show_logs(data: Mapping[str, Any], out: Output) -> None:
         for label, key in (("tool calls judged", "gate"), ("model calls", "calls"))
         if data[key]
     ]
+    last = data["last_call"]
+    if last:
+        words = f"{last['outcome']} from {last['backend']} at {clock_time(last)}"
+        rows.append(("last model call", words))
     state = data["state"]
     health = state["problem"] or f"{sum(state['rows'].values())} rows, {state['bytes']} bytes"
     if state["damaged_at"] is not None:

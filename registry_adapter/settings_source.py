@@ -13,7 +13,7 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -50,6 +50,8 @@ class Reading:
     """The host's name of the profile, empty if the host could not be asked."""
     problem: str = ""
     """Why nothing is active, empty if nothing is wrong."""
+    mistaken: bool = False
+    """The problem is a mistake that somebody should mend, not a switch."""
     notices: tuple[str, ...] = ()
     origin: Mapping[str, str] = field(default_factory=dict)
     """Where a value comes from, by dotted path."""
@@ -71,6 +73,9 @@ class Host(Protocol):
 
     def profile(self) -> str:
         """Name of the active profile."""
+
+    def has_profile(self, name: str) -> bool:
+        """Whether a profile of this name exists."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -121,7 +126,10 @@ class SettingsSource:
             "settings",
             lambda: self._reading(home, platform),
             lambda: Reading(
-                settings=Settings(), active=False, problem="Hermes' configuration cannot be read"
+                settings=Settings(),
+                active=False,
+                mistaken=True,
+                problem="Hermes' configuration cannot be read",
             ),
         )
 
@@ -167,16 +175,30 @@ class SettingsSource:
                 logging.WARNING,
                 f"{error}; the plugin is inactive: full tool surface, nothing is gated",
             )
-            return Reading(settings=Settings(), active=False, profile=profile, problem=str(error))
-        for notice in resolved.notices:
+            return Reading(
+                settings=Settings(),
+                active=False,
+                mistaken=True,
+                profile=profile,
+                problem=str(error),
+            )
+        notices = (*resolved.notices, *self._strangers(raw))
+        for notice in notices:
             self._say(logging.INFO, notice)
         return Reading(
             settings=resolved.settings,
             active=True,
             profile=profile,
-            notices=resolved.notices,
+            notices=notices,
             origin=resolved.origin,
         )
+
+    def _strangers(self, raw: object) -> Iterator[str]:
+        """Blocks for profiles that do not exist: they would never hold."""
+        blocks = raw.get("profiles") if isinstance(raw, Mapping) else None
+        for name in blocks if isinstance(blocks, Mapping) else ():
+            if not self._host.has_profile(str(name)):
+                yield f"settings profiles.{name}: Hermes has no such profile"
 
     def _shipped_data(self, signature: _Signature) -> object:
         """Our own file, parsed once per version of it.
@@ -226,6 +248,15 @@ class _HermesHost:
         from hermes_cli.profiles import get_active_profile_name  # noqa: PLC0415 - host import
 
         return str(get_active_profile_name())
+
+    def has_profile(self, name: str) -> bool:
+        """Asked by name; a name that no profile can have does not exist."""
+        from hermes_cli.profiles import profile_exists  # noqa: PLC0415 - host import
+
+        try:
+            return bool(profile_exists(name)) or name == self.profile()
+        except ValueError:
+            return False
 
     @staticmethod
     def _whole() -> object:

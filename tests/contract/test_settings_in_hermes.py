@@ -111,3 +111,14 @@ def test_environment_variables_in_settings_are_the_hosts_business(
     )
 
     assert reading_source()(home).settings.classifier.model == "router-local"
+
+
+def test_profile_names_are_looked_up_as_hermes_does(home: Path) -> None:
+    """Existing, missing, and impossible names."""
+    (home / "profiles" / "work").mkdir(parents=True)
+    host = hermes_host()
+
+    found = [host.has_profile(name) for name in ("default", "work", "wrok", "no/name", "")]
+
+    assert found[0]
+    assert found[2:] == [False, False, False]

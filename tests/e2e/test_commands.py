@@ -137,6 +137,7 @@ def test_mistake_in_the_settings_shows_and_costs_the_status(drive: Scene) -> Non
     run = command(drive, "status")
 
     words = " ".join(run.stdout.split())
+    assert run.status == 1
     assert "global.flor_toolsetz" in words
     assert "floor_toolsets" in words
 

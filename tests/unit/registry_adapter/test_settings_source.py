@@ -37,6 +37,10 @@ class Hermes:
         """The name set by the test."""
         return self.name
 
+    def has_profile(self, name: str) -> bool:
+        """Two profiles beside the active one."""
+        return name in {"work", "b", self.name}
+
 
 class Clock:
     """A clock that moves when told."""
@@ -153,7 +157,7 @@ def test_mistake_makes_inactive_and_is_said_once(
             clock.now += 10
             reading = settings(tmp_path, platform)
 
-    assert (reading.active, reading.on) == (False, False)
+    assert (reading.active, reading.on, reading.mistaken) == (False, False, True)
     assert "flor_toolsetz" in reading.problem
     assert [record.levelname for record in caplog.records] == ["WARNING"]
     message = caplog.records[0].getMessage()
@@ -200,6 +204,16 @@ def test_notice_is_logged_once_below_warning(
     assert [record.levelname for record in caplog.records] == ["INFO"]
 
 
+def test_block_for_a_profile_that_does_not_exist_is_mentioned(tmp_path: Path) -> None:
+    """It would never hold, and nobody would notice."""
+    blocks = {"work": {"enabled": True}, "wrok": {"enabled": True}}
+
+    reading = source(Hermes({"profiles": blocks}))(tmp_path)
+
+    assert reading.active
+    assert reading.notices == ("settings profiles.wrok: Hermes has no such profile",)
+
+
 @pytest.mark.parametrize(
     "broken",
     [
@@ -243,6 +257,7 @@ def test_environment_switches_off_whatever_the_files_say(tmp_path: Path) -> None
 
     assert not reading.active
     assert "HERMES_TOOL_ROUTER" in reading.problem
+    assert not reading.mistaken
     assert host.asked == 0
 
 
