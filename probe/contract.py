@@ -55,7 +55,13 @@ RELIANCES = (
         for use, names in (
             ("describing toolsets", ("toolsets:TOOLSETS",)),
             ("telling plugin tools apart", ("hermes_cli.plugins:get_plugin_manager",)),
-            ("settings per profile", ("hermes_cli.profiles:get_active_profile_name",)),
+            (
+                "settings per profile",
+                (
+                    "hermes_cli.profiles:get_active_profile_name",
+                    "hermes_cli.profiles:profile_exists",
+                ),
+            ),
             (
                 "the risk gate",
                 (
