@@ -5,10 +5,12 @@ from __future__ import annotations
 from time import perf_counter
 from typing import Any
 
+from ..intent.reading import own_words
 from ..router.engine import decide
 from ..router.values import Message
 from .options import Options
 from .routing import FLOOR, HERE, book, catalog, read_cases, surface, write_rows
+from .tiers import tiers
 
 __all__ = ["run"]
 
@@ -18,11 +20,20 @@ def run(options: Options) -> int:
     costs = surface(options.surface)
     granted = catalog(costs)
     rules = book()
+    who = tiers(options.tier)
     cases = read_cases(options.cases or HERE / "cases" / "routes.jsonl")
     rows: list[dict[str, Any]] = []
     for case in cases:
         start = perf_counter()
-        decision = decide(Message(text=case["prompt"]), granted, floor=FLOOR, book=rules)
+        text = case["prompt"]
+        decision = decide(
+            Message(text=text),
+            granted,
+            floor=FLOOR,
+            book=rules,
+            use_rules=who.use_rules,
+            opinions=who.ask(own_words(text, rules), granted),
+        )
         micros = (perf_counter() - start) * 1e6
         rows.append(
             {

@@ -14,7 +14,7 @@ from .masks import Masked, mask
 from .rulebook import RuleBook
 from .tokens import Folded, Token, fold, tokenise
 
-__all__ = ["WINDOW", "Reading", "instruction", "read"]
+__all__ = ["WINDOW", "Reading", "instruction", "own_words", "read"]
 
 _WORDS = frozenset(("word", "cjk", "sea"))
 WINDOW = 8000
@@ -129,6 +129,12 @@ def _at(offsets: Sequence[int], position: int) -> int:
         else:
             high = middle
     return low
+
+
+def own_words(text: str, book: RuleBook) -> str:
+    """What the user wrote, host frames taken off; for tiers that read the text themselves."""
+    peeled = peel(text, book.frames, book.suspects)
+    return text[peeled.start : peeled.end]
 
 
 def read(text: str, book: RuleBook) -> Reading:

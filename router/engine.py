@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ..intent.evidence import Evidence, weigh
 from ..intent.reading import Reading, read
 from ..intent.rulebook import RuleBook
-from .combine import chance, combine, log_odds
+from .combine import can_read, chance, combine, log_odds, price_of
 from .naming import Named, match_names
 from .values import Catalog, Decision, Grade, Message, Opinion, Outcome, Reason, Tier, ToolsetName
 
@@ -140,13 +140,15 @@ def _conclude(
             reasons=weighed.reasons,
             substantive=first_contact,
         )
+    if not use_rules and not opinions:
+        return _full(catalog, "engine.nobody_spoke", reasons=weighed.reasons)
     if use_rules and "greeting" in flags:
         return _floor_only(catalog, floor, message, weighed, "engine.greeting")
     tongue = reading.tongue
     strange = tongue.words >= 2 and (
         tongue.familiar < book.policy.familiar or (tongue.foreign and tongue.familiar < 0.7)
     )
-    if use_rules and not opinions and strange:
+    if use_rules and strange and not can_read(opinions):
         return _full(
             catalog, "engine.unknown_language", evident=weighed.evident, reasons=weighed.reasons
         )
@@ -258,7 +260,7 @@ def _narrow(
     weighed: _Weighed,
 ) -> Decision:
     """Keep what is worth its tokens."""
-    price = book.policy.price / 1000
+    price = price_of(book.policy.price, weighed.tier) / 1000
     kept = set(floor)
     for toolset in catalog.toolsets:
         if chance(weighed.odds.get(toolset.name, -20.0)) >= price * toolset.tokens:
