@@ -12,16 +12,31 @@ import yaml
 
 from .options import UsageError
 
-__all__ = ["OWN", "PICK", "STAND_INS", "TRAIN_SHA256", "Row", "digest", "gather", "own_rows"]
+__all__ = [
+    "OURS",
+    "OWN",
+    "PICK",
+    "STAND_INS",
+    "TRAIN_SHA256",
+    "Row",
+    "digest",
+    "gather",
+    "own_rows",
+]
 
 TRAIN_SHA256 = "00082cbf9e6b21a5ae42af6f349e0fc632bef45fa4d964256bdbc50325a3b27e"
 """Of the ``train.jsonl`` that the committed head was trained on."""
 OWN = "own-prompts"
 """Source name of ``benchmarks/training/prompts.yaml``."""
-OWN_WEIGHT = 3.0
+OWN_WEIGHT = 2.0
 """Copies that a row written for this project counts for: there are few, each of another kind."""
 LEFT_OUT = frozenset(["swebench-lite"])
 """Issue titles belong to the users who wrote them; nothing that ships learns from them."""
+
+UNTAUGHT = frozenset(["unknown_language"])
+"""Kinds without a right answer: what is needed is not known, so nothing is learned."""
+OURS = frozenset([OWN, "authored-routes"])
+"""Sources written for this project, which are held out together."""
 
 PICK: dict[frozenset[str], tuple[str, ...]] = {
     # A need that several toolsets can meet is learned for the one that does it best.
@@ -101,7 +116,9 @@ def read_rows(path: Path, *, weight: float = 1.0, only_train: bool = False) -> l
                 weight=weight,
             )
             for row in found
-            if row["source"] not in LEFT_OUT and (not only_train or row.get("split") == "train")
+            if row["source"] not in LEFT_OUT
+            and row["kind"] not in UNTAUGHT
+            and (not only_train or row.get("split") == "train")
         ]
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}") from error

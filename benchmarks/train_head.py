@@ -40,7 +40,7 @@ import yaml
 from ..classifier.local import DESCRIPTION_CHARS, clip
 from ..classifier.local_head import Head, described_text, pack_head
 from ..router.values import ToolsetName
-from .head_data import OWN, STAND_INS, TRAIN_SHA256, Row, digest, gather
+from .head_data import OURS, STAND_INS, TRAIN_SHA256, Row, digest, gather
 from .head_fit import Floats, calibrate, fit, folds, hit_and_saving, logits, targets
 from .options import UsageError
 
@@ -107,12 +107,12 @@ def held_out(rows: Sequence[Row], vectors: Floats, wanted: Floats, weights: Floa
     """Log-odds for every row of a model that saw no row of its source; ours stay in."""
     sources = [row.source for row in rows]
     scores = np.zeros_like(wanted)
-    for fold in folds(sources, keep=(OWN,)):
+    for fold in folds(sources, keep=OURS):
         out = np.array([source in fold for source in sources])
         theta = fit(vectors[~out], wanted[~out], weights[~out])
         scores[out] = logits(theta, vectors[out])
         print(f"  held out {', '.join(sorted(fold))[:70]}", file=sys.stderr)
-    own = np.array([source == OWN for source in sources])
+    own = np.array([source in OURS for source in sources])
     theta = fit(vectors[~own], wanted[~own], weights[~own])
     scores[own] = logits(theta, vectors[own])
     return scores
