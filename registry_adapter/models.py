@@ -1,7 +1,8 @@
 """The clients that ask models: built when a feature first needs one, rebuilt when settings change.
 
-No network feature is on by default, so this file imports the classifier only
-inside functions: a plugin that asks nobody must not pay for an HTTP stack.
+No network feature is on by default, so this file imports the classifier and the
+sanitizer only inside functions: a plugin that asks nobody must not pay for an HTTP
+stack, nor for compiling the patterns of secrets.
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 
 from ..router.settings import Settings
 from ..router.values import Catalog, Opinion
-from ..sanitizer import PatternTable, Sanitized, SanitizedValue, Sanitizer, secret_names
 from .events import TurnEvent
 from .log import JsonLines, as_row
 from .places import Place
@@ -25,6 +25,7 @@ from .resources import secret_patterns
 if TYPE_CHECKING:
     from ..classifier.assembly import Classifiers
     from ..classifier.outcomes import CallRecord as Call
+    from ..sanitizer import PatternTable, Sanitized, SanitizedValue, Sanitizer
 
 __all__ = ["LiveSanitizer", "Models", "jev_ask_payload", "network_enabled"]
 
@@ -60,6 +61,8 @@ class LiveSanitizer:
         return self._fresh().for_display(text, max_chars=max_chars)
 
     def _fresh(self) -> Sanitizer:
+        from ..sanitizer import Sanitizer, secret_names  # noqa: PLC0415 - see the module docstring
+
         return Sanitizer(self._patterns, secrets=secret_names(self._environ, self._patterns))
 
 

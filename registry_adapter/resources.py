@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..intent.followups import FollowupTable, PhraseError
 from ..intent.followups import table_from_bytes as phrases_from_bytes
 from ..intent.load import book_from_bytes
 from ..intent.rulebook import RuleBook
 from ..router.errors import RuleError
-from ..sanitizer import PatternTable, table_from_bytes
+
+if TYPE_CHECKING:
+    from ..sanitizer import PatternTable
 
 __all__ = ["ONBOARDING", "ROOT", "phrase_table", "rule_book", "secret_patterns"]
 
@@ -53,4 +56,7 @@ def secret_patterns() -> PatternTable:
         PatternError: the file is not a table of this version.
         OSError: the file cannot be read.
     """
+    # Imported here: its patterns take a while to compile, and most sessions never need them.
+    from ..sanitizer import table_from_bytes  # noqa: PLC0415
+
     return table_from_bytes((ROOT / "sanitizer" / "data" / "patterns.json").read_bytes())
