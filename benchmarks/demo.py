@@ -30,9 +30,10 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from ..probe import wire
+from ..probe.harmless import call_what_was_held_back, ran, tool_called
 from ..probe.home import ENFORCE, STOCK, Contents
 from ..probe.scene import Scene, scene
-from ..probe.script import Request, Script, Step, call, say
+from ..probe.script import Request, Script, Step, say
 from .openers import OPENERS
 from .options import UsageError
 from .surfaces import require_hermes, surface
@@ -40,7 +41,6 @@ from .vocabulary import Counter, load
 
 __all__ = ["main"]
 
-_RECOVERED = "recovered-in-the-same-step"
 _QUESTION = "Why is the sky blue in the daytime?"
 _AGAIN = "And at sunset?"
 
@@ -73,7 +73,7 @@ _ACTS = (
     _Act(
         name="pruned call",
         text=_QUESTION,
-        script=(call("terminal", command=f"echo {_RECOVERED}"), say("Done.")),
+        script=(call_what_was_held_back, say("Done.")),
     ),
     _Act(name="second turn", text=_AGAIN, resumes=True),
 )
@@ -168,7 +168,8 @@ def _kilobytes(played: _Played) -> str:
 def _remarks(stock: list[_Played], routed: list[_Played], roots: tuple[str, str]) -> list[str]:
     """What the wire shows beyond sizes; each is looked at, none taken for granted."""
     pruned, again = routed[-2], routed[-1]
-    ran = any(_RECOVERED in text for _, text in pruned.last.results)
+    name = tool_called(pruned.first)
+    done = bool(name) and ran(name, pruned.last)
     appended = wire.is_append(pruned.first.tools_raw, pruned.last.tools_raw)
     same = pruned.last.tools_raw == again.first.tools_raw
     prompts = all(
@@ -176,7 +177,7 @@ def _remarks(stock: list[_Played], routed: list[_Played], roots: tuple[str, str]
         for old, new in zip(stock, routed, strict=True)
     )
     pairs = (
-        (ran, "the pruned call ran in the step in which the model made it"),
+        (done, "the pruned call ran in the step in which the model made it"),
         (appended, "its schema was appended, every earlier byte stayed"),
         (same, "the second turn, a new process, sent the same tools byte for byte"),
         (prompts, "system prompts are those of stock Hermes, folder names apart"),

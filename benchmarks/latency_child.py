@@ -64,7 +64,7 @@ class Turns:
         session = f"latency-{number}"
         first = [{"role": "user", "content": text}]
         self._note("first turn", self._turn(session, "t1", text, first, self._tools))
-        self._note("later request of a turn", self._request(session, "t1", first, self._tools))
+        self._note("later request", self._request(session, "t1", first, self._tools))
         self._note("tool call", self._call(session, "t1"))
         later = [*first, {"role": "assistant", "content": "Done."}]
         later.append({"role": "user", "content": "Thanks, go on."})
@@ -218,8 +218,12 @@ def main(target: Path, rounds: int) -> None:
             if name not in known
         ]
         turns = Turns(tools, [*tools, *others][:_MANY])
-        for number in range(rounds):
+        turns.play(0)  # loads what is loaded at the first decision
+        cold = turns.micros["first turn"]
+        turns.micros = {}
+        for number in range(1, rounds + 1):
             turns.play(number)
+        turns.micros["first turn, cold"] = cold
     target.write_text(json.dumps({"load": load, "tools": len(tools), "micros": turns.micros}))
 
 

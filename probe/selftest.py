@@ -8,20 +8,15 @@ from ..registry_adapter.store import StateStore
 from . import plan, wire
 from .contract import RELIANCES, judge
 from .findings import Finding, Level, note, ok, problem
+from .harmless import call_what_was_held_back, ran, tool_called
 from .home import ENFORCE, PLUGIN, SOURCE, Contents
 from .scene import Scene, scratch_scene
-from .script import Request, Step, call, say
+from .script import Request, say
 from .turns import Driven
 
 __all__ = ["examine"]
 
 _OPENER = "What is the difference between a mutex and a semaphore?"
-_CALLS = (
-    (call("terminal", command="echo self-test-ran"), "self-test-ran"),
-    (call("todo"), "todos"),
-    (call("cronjob", action="list"), "success"),
-)
-"""Harmless calls, and what their results hold; the first one whose tool was held back is made."""
 
 
 def examine(version: str, python: Path, source: Path = SOURCE) -> tuple[Finding, ...]:
@@ -36,7 +31,9 @@ def examine(version: str, python: Path, source: Path = SOURCE) -> tuple[Finding,
         source: the plugin's files.
     """
     with scratch_scene(python=python) as scene:
-        scene.fill(Contents(settings=ENFORCE, source=source), [_call_a_pruned_tool, say("Done.")])
+        scene.fill(
+            Contents(settings=ENFORCE, source=source), [call_what_was_held_back, say("Done.")]
+        )
         driven = scene.hermes.drive(
             [
                 {"do": "look", "names": [item.name for item in RELIANCES]},
@@ -111,32 +108,20 @@ def _decided(scene: Scene, session: str) -> tuple[str, ...] | None:
     return None if state is None else tuple(str(name) for name in state.order)
 
 
-def _call_a_pruned_tool(request: Request) -> Step:
-    """What the model does first: it calls a tool that it was not shown."""
-    for step, _ in _CALLS:
-        if step.calls[0].name not in request.tools:
-            return step
-    return say("Done.")
-
-
 def _recovered(requests: tuple[Request, ...]) -> Finding:
     """Say whether the pruned call ran, and whether its schema joined at the end."""
-    first = requests[0]
-    step = _call_a_pruned_tool(first)
-    if not step.calls:
+    first, after = requests[0], requests[-1]
+    name = tool_called(first)
+    if not name:
         return note("selftest.recovery", "nothing was held back that could be called harmlessly")
-    name = step.calls[0].name
-    mark = next(text for item, text in _CALLS if item is step)
-    after = requests[-1]
-    ran = any(called == name and mark in text for called, text in after.results)
-    appended = wire.is_append(first.tools_raw, after.tools_raw) and name in after.tools
-    if ran and appended:
+    done = ran(name, after)
+    if done and wire.is_append(first.tools_raw, after.tools_raw) and name in after.tools:
         return ok(
             "selftest.recovery",
             f"a call to {name}, which was held back, ran in its step; "
             "its schema was appended to the next request",
         )
-    what = "its schema did not join the next request" if ran else "it did not run"
+    what = "its schema did not join the next request" if done else "it did not run"
     return problem("selftest.recovery", f"{name} was held back and called, and {what}")
 
 
