@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from .features import keys as keys_of
-from .followups import is_greeting, recognise
+from .followups import FollowupKind, is_greeting, recognise
 from .lexicon import totals
-from .patterns import find
+from .patterns import Line, find, keys_of_token
 from .reading import Reading
 from .rulebook import Rule, RuleBook
 from .tokens import Token
@@ -48,39 +48,43 @@ class Evidence:
     known: int
 
 
-def _token_keys(token: Token) -> Iterator[str]:
-    text = token.text
-    yield text
-    if token.kind == "word":
-        for cut in (3, 4, 5, 6):
-            if len(text) >= cut:
-                yield text[:cut] + "*"
-    elif text[0] != "<":
-        yield f"<{token.kind}>"
-        if token.kind == "file":
-            yield f"<file:{text.rsplit('.', 1)[-1]}>"
+def _line(reading: Reading) -> Line:
+    """The tokens, and where each key that may begin a match stands."""
+    places: dict[str, list[int]] = {}
+    for at, token in enumerate(reading.tokens):
+        for key in keys_of_token(token):
+            places.setdefault(key, []).append(at)
+        for mark in reading.marks[at]:
+            places.setdefault(mark, []).append(at)
+    return Line(reading.tokens, reading.marks, places)
 
 
-def _candidates(reading: Reading, book: RuleBook) -> list[Rule]:
-    """Rules of which a trigger occurs, in the order of the book."""
-    index = book.index
+def _candidates(line: Line, book: RuleBook) -> list[Rule]:
+    """Rules of which a key occurs, in the order of the book."""
     hits: set[int] = set()
-    met = {key for token in reading.tokens for key in _token_keys(token)}
-    met.update(mark for marks in reading.marks for mark in marks)
-    for key in met & index.keys():
-        hits.update(index[key])
+    for key in book.index.keys() & line.places.keys():
+        hits.update(book.index[key])
     return [book.rules[position] for position in sorted(hits)]
 
 
-def _fires(rule: Rule, reading: Reading) -> tuple[int, int] | None:
-    tokens, marks = reading.tokens, reading.marks
-    for pattern in rule.patterns:
-        at = find(pattern, tokens, marks)
+def _fires(rule: Rule, line: Line) -> tuple[int, int] | None:
+    for sought in rule.patterns:
+        at = find(sought, line)
         if at is not None:
-            if any(find(other, tokens, marks) is not None for other in rule.unless):
+            if any(find(other, line) is not None for other in rule.unless):
                 return None
             return at
     return None
+
+
+def _dialogue(reading: Reading, book: RuleBook) -> tuple[str, ...]:
+    """Flags of a message that answers an earlier one, or only greets."""
+    if is_greeting(reading.text, book.phrases):
+        return ("greeting",)
+    found = recognise(reading.text, book.phrases)
+    if not found.is_follow_up:
+        return ()
+    return ("follow_up", "act") if found.kind is FollowupKind.REFER else ("follow_up",)
 
 
 _SCOPE_ENDS = frozenset(("stop", "ask"))
@@ -121,8 +125,9 @@ def _scope(tokens: Sequence[Token], start: int, end: int) -> tuple[int, int]:
 def weigh(reading: Reading, book: RuleBook) -> Evidence:
     """Weigh a reading.  Never raises."""
     tokens = reading.tokens
-    rules = _candidates(reading, book)
-    fired = [(rule, at) for rule in rules if (at := _fires(rule, reading)) is not None]
+    line = _line(reading)
+    rules = _candidates(line, book)
+    fired = [(rule, at) for rule in rules if (at := _fires(rule, line)) is not None]
     quiet = [_scope(tokens, *at) for rule, at in fired if rule.flag == "negation"]
     votes: list[Vote] = []
     for rule, (start, end) in fired:
@@ -135,10 +140,7 @@ def weigh(reading: Reading, book: RuleBook) -> Evidence:
         keys = keys_of([tokens[at] for at in loud], [reading.marks[at] for at in loud])
     lexicon, known = _lexicon(keys, book)
     flags = {vote.rule.flag for vote in votes if vote.rule.flag}
-    if is_greeting(reading.text, book.phrases):
-        flags.add("greeting")
-    elif recognise(reading.text, book.phrases).is_follow_up:
-        flags.add("follow_up")
+    flags.update(_dialogue(reading, book))
     return Evidence(lexicon=lexicon, votes=tuple(votes), flags=frozenset(flags), known=known)
 
 

@@ -115,18 +115,19 @@ def peel(text: str, frames: Sequence[Frame], suspects: Sequence[str]) -> Peeled:
     taken: list[str] = []
     skills: list[tuple[int, int]] = []
     evidence: dict[str, float] = {}
-    suffixes = [frame for frame in frames if frame.take == "before"]
-    prefixes = [frame for frame in frames if frame.take != "before"]
-    if any(mark in text for mark in ("[", "---")):
-        for frame in suffixes:
-            at = text.find(frame.begin, start, end)
+    if "\n\n[" in text or "\n\n---" in text:
+        for frame in frames:
+            at = text.find(frame.begin, start, end) if frame.take == "before" else -1
             if at >= 0:
                 end = at
                 taken.append(frame.id)
                 _add(evidence, frame.evidence)
-    start, end = _trim(text, start, end)
+        start, end = _trim(text, start, end)
     for _ in range(_DEPTH):
-        outer = [f for f in prefixes if text.startswith(f.begin, start, end)]
+        # Few frames begin with a letter, and none of ours with a lower-case one.
+        if text[start : start + 1].islower():
+            break
+        outer = [f for f in frames if f.take != "before" and text.startswith(f.begin, start, end)]
         if not outer:
             break
         frame = outer[0]

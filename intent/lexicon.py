@@ -1,6 +1,6 @@
 """Learned weights, summed with one integer addition a key.
 
-Each key holds one lane of 24 bits a toolset; a weight is stored plus
+Each key holds one lane of 32 bits a toolset; a weight is stored plus
 ``OFFSET``, so lanes never borrow from each other, and integers give the same
 sum on every machine.
 """
@@ -8,12 +8,13 @@ sum on every machine.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from struct import unpack
 
 __all__ = ["OFFSET", "contributions", "totals", "widen"]
 
 OFFSET = 128
-_LANE = 3
-"""Bytes of a lane: 255 times 65,793 keys fit."""
+_LANE = 4
+"""Bytes of a lane: 255 times 16 million keys fit."""
 
 
 def widen(names: Sequence[str], cells: bytes, lanes: int) -> dict[str, int]:
@@ -32,12 +33,9 @@ def widen(names: Sequence[str], cells: bytes, lanes: int) -> dict[str, int]:
 def totals(weights: Mapping[str, int], keys: Sequence[str], lanes: int) -> tuple[list[int], int]:
     """Sum of the weights a lane, and how many keys were known."""
     known = [weights[key] for key in keys if key in weights]
-    data = sum(known).to_bytes(_LANE * (lanes + 1), "little")
+    data = sum(known).to_bytes(_LANE * lanes, "little")
     less = OFFSET * len(known)
-    return [
-        int.from_bytes(data[at : at + _LANE], "little") - less
-        for at in range(0, _LANE * lanes, _LANE)
-    ], len(known)
+    return [total - less for total in unpack(f"<{lanes}I", data)], len(known)
 
 
 def contributions(

@@ -12,22 +12,14 @@ from .concepts import arrange
 from .followups import FollowupTable
 from .frames import Frame
 from .lexicon import widen
-from .patterns import Element, Pattern, triggers
+from .patterns import Pattern, element, pattern
 from .rulebook import Lexicon, Policy, Rule, RuleBook, TongueTable
 
 __all__ = ["NO_PHRASES", "book_from_bytes", "tongue_table"]
 
 
 def _pattern(rows: list[list[Any]]) -> Pattern:
-    return tuple(
-        Element(
-            kind=kind,
-            phrases=tuple(tuple(p) for p in phrases if len(p) > 1 or p[0][-1] in "*>"),
-            reach=reach,
-            singles=frozenset(p[0] for p in phrases if len(p) == 1 and p[0][-1] not in "*>"),
-        )
-        for kind, phrases, reach in rows
-    )
+    return pattern([element(kind, phrases, reach) for kind, phrases, reach in rows])
 
 
 def _rule(row: dict[str, Any]) -> Rule:
@@ -91,7 +83,7 @@ def book_from_bytes(data: bytes, phrases: FollowupTable = NO_PHRASES) -> RuleBoo
     rules = tuple(_rule(row) for row in body["rules"])
     index: defaultdict[str, list[int]] = defaultdict(list)
     for position, rule in enumerate(rules):
-        for key in {key for pattern in rule.patterns for key in triggers(pattern)}:
+        for key in frozenset().union(*(each.keys for each in rule.patterns)):
             index[key].append(position)
     return RuleBook(
         version=parts[:16].decode(),
@@ -103,7 +95,21 @@ def book_from_bytes(data: bytes, phrases: FollowupTable = NO_PHRASES) -> RuleBoo
         tongues=tongue_table(body["languages"]),
         frames=tuple(_frame(row) for row in body["frames"]),
         suspects=tuple(body["suspects"]),
-        policy=Policy(**{**body["policy"], "generalists": tuple(body["policy"]["generalists"])}),
+        policy=_policy(body["policy"]),
+    )
+
+
+def _policy(row: dict[str, Any]) -> Policy:
+    return Policy(
+        price=row["price"],
+        evident=row["evident"],
+        familiar=row["familiar"],
+        trusted=row["trusted"],
+        plain=row["plain"],
+        stranger=row["stranger"],
+        vague=row["vague"],
+        generalists=tuple(row["generalists"]),
+        hands=tuple(row["hands"]),
     )
 
 

@@ -10,19 +10,22 @@ A pattern is a row of elements parted by spaces::
     ^           start of a sentence or line  $        end of the message
 
 Nothing crosses a full stop or a line end, except where an element says so.
-Matching is bounded by the length of the pattern: no backtracking blow-up.
+Matching starts only where a key of the pattern stands, and is bounded by the
+length of the pattern: no backtracking blow-up.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from .tokens import Token
 
-__all__ = ["Element", "Pattern", "find", "triggers"]
+__all__ = ["STEM", "Element", "Line", "Pattern", "element", "find", "keys_of_token", "pattern"]
 
-_WIDTH = 6
+STEM = 6
+"""Letters by which a stem is found; the rest is compared."""
+_ENDS = frozenset(("stop", "ask"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,35 +35,85 @@ class Element:
     Attributes:
         kind: ``any`` (one of the phrases), ``maybe`` (the same, or nothing),
             ``gap``, ``start``, ``end``.
-        phrases: rows of units; a unit is a folded word, ``word*`` or ``<kind>``.
         reach: tokens that a gap may hold.
-        singles: phrases of one plain word, apart so that they cost one look-up.
+        singles: words and concepts that stand alone.
+        phrases: first word or concept to the rests of longer phrases.
+        loose: phrases that begin with a stem or the kind of an object.
     """
 
     kind: str
-    phrases: tuple[tuple[str, ...], ...] = ()
-    reach: int = 0
-    singles: frozenset[str] = frozenset()
-
-
-Pattern = tuple[Element, ...]
+    reach: int
+    singles: frozenset[str]
+    phrases: Mapping[str, tuple[tuple[str, ...], ...]]
+    loose: tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class _Line:
-    """Tokens and their concepts."""
+class Pattern:
+    """Elements, and the keys of which one must occur where a match begins."""
+
+    elements: tuple[Element, ...]
+    lead: int
+    keys: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Tokens, their concepts, and where each key stands."""
 
     tokens: Sequence[Token]
     marks: Sequence[tuple[str, ...]]
+    places: Mapping[str, Sequence[int]]
 
 
-def triggers(pattern: Pattern) -> Iterator[str]:
-    """Keys of which one must occur for the pattern to match (first units of its anchor)."""
-    anchor = next(element for element in pattern if element.kind == "any")
-    yield from anchor.singles
-    for phrase in anchor.phrases:
-        unit = phrase[0]
-        yield unit[:_WIDTH] + "*" if unit.endswith("*") and len(unit) > _WIDTH + 1 else unit
+def element(kind: str, phrases: Sequence[Sequence[str]], reach: int) -> Element:
+    """An element from its phrases, each a row of units."""
+    singles: set[str] = set()
+    longer: dict[str, list[tuple[str, ...]]] = {}
+    loose: list[tuple[str, ...]] = []
+    for first, *rest in phrases:
+        if first[-1] in "*>":
+            loose.append((first, *rest))
+        elif rest:
+            longer.setdefault(first, []).append(tuple(rest))
+        else:
+            singles.add(first)
+    return Element(
+        kind,
+        reach,
+        frozenset(singles),
+        {first: tuple(rests) for first, rests in longer.items()},
+        tuple(loose),
+    )
+
+
+def pattern(elements: Sequence[Element]) -> Pattern:
+    """A pattern with the keys of its first element that is no position."""
+    lead = next(at for at, part in enumerate(elements) if part.kind != "start")
+    anchor = elements[lead]
+    stems = (phrase[0] for phrase in anchor.loose)
+    cut = {
+        unit[:STEM] + "*" if unit[-1] == "*" and len(unit) > STEM + 1 else unit for unit in stems
+    }
+    return Pattern(tuple(elements), lead, anchor.singles | set(anchor.phrases) | cut)
+
+
+def _key(unit: str) -> str:
+    return unit[:STEM] + "*" if unit[-1] == "*" and len(unit) > STEM + 1 else unit
+
+
+def keys_of_token(token: Token) -> Iterator[str]:
+    """Keys under which a token may begin a match."""
+    text = token.text
+    kind = token.kind
+    yield text
+    if kind == "word":
+        for cut in range(3, min(len(text), STEM) + 1):
+            yield text[:cut] + "*"
+    elif text[0] != "<" and kind != "stop":
+        yield f"<{kind}>"
+        if kind == "file":
+            yield f"<file:{text.rsplit('.', 1)[-1]}>"
 
 
 def _is(unit: str, token: Token, mark: tuple[str, ...]) -> bool:
@@ -75,49 +128,60 @@ def _is(unit: str, token: Token, mark: tuple[str, ...]) -> bool:
     return False
 
 
-def _phrase(element: Element, line: _Line, at: int) -> Iterator[int]:
+def _follows(rest: Sequence[str], line: Line, at: int) -> bool:
+    """Whether the units stand from a position on."""
+    if at + len(rest) > len(line.tokens):
+        return False
+    for unit in rest:
+        if not _is(unit, line.tokens[at], line.marks[at]):
+            return False
+        at += 1
+    return True
+
+
+def _ends(part: Element, line: Line, at: int) -> Iterator[int]:
     """Ends of the phrases that match at a position."""
-    tokens, marks = line.tokens, line.marks
-    size = len(tokens)
-    if at < size and (
-        tokens[at].text in element.singles or not element.singles.isdisjoint(marks[at])
-    ):
+    if at >= len(line.tokens):
+        return
+    text, marks = line.tokens[at].text, line.marks[at]
+    if text in part.singles or (marks and not part.singles.isdisjoint(marks)):
         yield at + 1
-    for phrase in element.phrases:
-        stop = at + len(phrase)
-        if stop <= size and all(
-            _is(unit, tokens[at + i], marks[at + i]) for i, unit in enumerate(phrase)
-        ):
-            yield stop
+    for first in (text, *marks):
+        for rest in part.phrases.get(first, ()):
+            if _follows(rest, line, at + 1):
+                yield at + 1 + len(rest)
+    for phrase in part.loose:
+        if _follows(phrase, line, at):
+            yield at + len(phrase)
 
 
-def _starts(line: _Line, at: int) -> bool:
+def _starts(line: Line, at: int) -> bool:
     return at == 0 or line.tokens[at - 1].kind == "stop"
 
 
-def _match(pattern: Pattern, index: int, line: _Line, at: int) -> int:
-    """End of the match of ``pattern[index:]`` at a position, or -1."""
-    if index == len(pattern):
+def _match(elements: Sequence[Element], index: int, line: Line, at: int) -> int:
+    """End of the match of ``elements[index:]`` at a position, or -1."""
+    if index == len(elements):
         return at
-    element = pattern[index]
-    kind = element.kind
+    part = elements[index]
+    kind = part.kind
     if kind == "start":
-        return _match(pattern, index + 1, line, at) if _starts(line, at) else -1
+        return _match(elements, index + 1, line, at) if _starts(line, at) else -1
     if kind == "end":
-        done = all(token.kind in {"stop", "ask"} for token in line.tokens[at:])
-        return _match(pattern, index + 1, line, at) if done else -1
+        done = all(token.kind in _ENDS for token in line.tokens[at:])
+        return _match(elements, index + 1, line, at) if done else -1
     if kind == "gap":
-        return _gap(pattern, index, line, at)
-    for stop in _phrase(element, line, at):
-        end = _match(pattern, index + 1, line, stop)
+        return _gap(elements, index, line, at)
+    for stop in _ends(part, line, at):
+        end = _match(elements, index + 1, line, stop)
         if end >= 0:
             return end
-    return _match(pattern, index + 1, line, at) if kind == "maybe" else -1
+    return _match(elements, index + 1, line, at) if kind == "maybe" else -1
 
 
-def _gap(pattern: Pattern, index: int, line: _Line, at: int) -> int:
-    for stop in range(at, min(at + pattern[index].reach, len(line.tokens)) + 1):
-        end = _match(pattern, index + 1, line, stop)
+def _gap(elements: Sequence[Element], index: int, line: Line, at: int) -> int:
+    for stop in range(at, min(at + elements[index].reach, len(line.tokens)) + 1):
+        end = _match(elements, index + 1, line, stop)
         if end >= 0:
             return end
         if stop < len(line.tokens) and line.tokens[stop].kind == "stop":
@@ -125,24 +189,14 @@ def _gap(pattern: Pattern, index: int, line: _Line, at: int) -> int:
     return -1
 
 
-def find(
-    pattern: Pattern, tokens: Sequence[Token], marks: Sequence[tuple[str, ...]]
-) -> tuple[int, int] | None:
-    """First match of a pattern, as token positions ``[start, end)``.
-
-    Args:
-        pattern: compiled.
-        tokens: of the instruction.
-        marks: concepts of each token.
-    """
-    line = _Line(tokens, marks)
-    lead = 0
-    while pattern[lead].kind == "start":
-        lead += 1
-    for at in range(len(tokens)):
-        if next(_phrase(pattern[lead], line, at), -1) < 0:
-            continue
-        end = _match(pattern, 0, line, at)
-        if end >= 0:
+def find(sought: Pattern, line: Line) -> tuple[int, int] | None:
+    """First match of a pattern, as token positions ``[start, end)``."""
+    places = line.places
+    met = sought.keys & places.keys()
+    if not met:
+        return None
+    for at in sorted({place for key in met for place in places[key]}):
+        end = _match(sought.elements, 0, line, at)
+        if end > at:
             return at, end
     return None

@@ -22,7 +22,8 @@ class Rule:
         toolset: what it votes on; empty for a rule that only sets a flag.
         weight: log-odds; negative speaks against.
         strong: names its toolset plainly enough for a later turn to add it.
-        flag: ``negation``: what follows in the clause is not wanted; or empty.
+        flag: ``negation``: what follows in the clause is not wanted;
+            ``follow_up``: it rests on an earlier message; or empty.
         patterns: any of them suffices.
         unless: none of them may match.
     """
@@ -38,7 +39,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lexicon:
-    """Learned weights: one packed integer a key, a lane of 24 bits a toolset.
+    """Learned weights: one packed integer a key, a lane of 32 bits a toolset.
 
     Attributes:
         lanes: toolsets, lowest lane first.
@@ -72,19 +73,25 @@ class Policy:
 
     Attributes:
         price: a toolset is kept when its chance is at least ``price`` per 1,000 tokens it costs.
-        evident: chance from which a later turn may add a toolset.
+        evident: the same for what a later turn may add.
         familiar: least share of known words for a narrow decision.
+        trusted: share of known words below which silence is not believed.
+        plain: chance from which a toolset is plainly meant.
         stranger: chance of a toolset that the book does not know and nothing in the message names.
         vague: chance that a message names nothing, from which the surface is broad.
         generalists: toolsets of a broad surface.
+        hands: toolsets that a later "do that" may add.
     """
 
     price: float
     evident: float
     familiar: float
+    trusted: float
+    plain: float
     stranger: float
     vague: float
     generalists: tuple[str, ...]
+    hands: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

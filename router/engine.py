@@ -2,34 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..intent.evidence import Evidence, weigh
 from ..intent.reading import Reading, read
-from ..intent.rulebook import RuleBook
-from .combine import can_read, chance, combine, log_odds, price_of
-from .naming import Named, match_names
+from ..intent.rulebook import Policy, RuleBook
+from .combine import chance
 from .values import Catalog, Decision, Grade, Message, Opinion, Outcome, Reason, Tier, ToolsetName
+from .weighing import Weighed, weigh_catalog
 
 __all__ = ["decide"]
 
-VAGUE = ToolsetName("vague")
+_VAGUE = ToolsetName("vague")
 """Lane of the lexicon that stands for a message which names nothing."""
-_PINNED = 6.0
-"""Log-odds of a toolset that the message names."""
-_PER_WORD = 1.5
-"""Log-odds of each word that only this toolset is described by."""
+_NOT_AT_ALL = -20.0
+"""Log-odds of a toolset that nothing spoke for."""
+_BARELY_FAMILIAR = 0.7
+"""Share of known words below which a foreign-looking text is not read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Weighed:
-    """Everything the outcome depends on."""
+class _Case:
+    """One message with everything that its decision rests on."""
 
-    odds: Mapping[ToolsetName, float]
-    evident: frozenset[ToolsetName]
-    reasons: tuple[Reason, ...]
-    tier: Tier
+    message: Message
+    catalog: Catalog
+    floor: frozenset[ToolsetName]
+    policy: Policy
+    reading: Reading
+    evidence: Evidence
+    weighed: Weighed
+    later_turn: bool
+    first_contact: bool
+    use_rules: bool
+    asked: bool
+    """A later tier gave an opinion."""
 
 
 def decide(
@@ -65,29 +72,92 @@ def decide(
     refused = next((o for o in opinions if _unusable(o, confidence_threshold)), None)
     if refused is not None:
         return _full(catalog, "engine.classifier_failed", tier=refused.tier)
+    # A local encoder that failed is one that was not asked (design D7).
+    heard = tuple(opinion for opinion in opinions if not opinion.failed)
     try:
         reading = read(message.text, book)
         evidence = weigh(reading, book)
-        return _conclude(
-            message,
-            catalog,
-            floor,
-            book,
-            reading,
-            evidence,
-            later_turn,
-            first_contact,
-            use_rules,
-            opinions,
+        case = _Case(
+            message=message,
+            catalog=catalog,
+            floor=floor,
+            policy=book.policy,
+            reading=reading,
+            evidence=evidence,
+            weighed=weigh_catalog(
+                message, catalog, book.policy, reading, evidence, heard, use_rules=use_rules
+            ),
+            later_turn=later_turn,
+            first_contact=first_contact,
+            use_rules=use_rules,
+            asked=bool(heard),
         )
+        return _conclude(case)
     except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError) as error:
         return _full(catalog, "engine.error", errors=(f"{type(error).__name__}: {error}"[:200],))
 
 
 def _unusable(opinion: Opinion, threshold: float) -> bool:
+    """Whether a network tier was asked and gave nothing to go by."""
     if opinion.tier is Tier.LOCAL:
         return False
+    # Written so that NaN is no confidence.
     return bool(opinion.failed) or not opinion.confidence >= threshold
+
+
+def _conclude(case: _Case) -> Decision:
+    """The outcome, most binding reason first."""
+    reading, flags = case.reading, case.evidence.flags
+    if reading.peeled.unknown:
+        return _open(case, "engine.unknown_frame")
+    if not reading.tokens and not reading.peeled.skills:
+        return _floor_only(case, "engine.nothing_said")
+    if "follow_up" in flags:
+        return _follow_up(case)
+    if "greeting" in flags:
+        return _floor_only(case, "engine.greeting")
+    if not case.use_rules and not case.asked:
+        return _open(case, "engine.nobody_asked", evident=case.weighed.evident)
+    if case.use_rules and not case.asked and _strange(case):
+        return _open(case, "engine.unknown_language", evident=_usual(case))
+    return _narrow(case)
+
+
+def _strange(case: _Case) -> bool:
+    """Whether the text is in a language that the book does not read."""
+    tongue = case.reading.tongue
+    return tongue.words >= 2 and (
+        tongue.familiar < case.policy.familiar
+        or (tongue.foreign and tongue.familiar < _BARELY_FAMILIAR)
+    )
+
+
+def _usual(case: _Case) -> frozenset[ToolsetName]:
+    """On a later turn nothing opens up; the tools of most tasks come instead."""
+    usual = frozenset(ToolsetName(name) for name in case.policy.generalists)
+    return (case.weighed.evident | usual) & frozenset(case.catalog.names)
+
+
+def _follow_up(case: _Case) -> Decision:
+    """A message that rests on an earlier one never tightens.
+
+    "Do that" after talk that needed nothing needs hands; "yes" does not say.
+    """
+    hands: frozenset[ToolsetName] = frozenset()
+    if case.later_turn and "act" in case.evidence.flags:
+        hands = frozenset(ToolsetName(name) for name in case.policy.hands)
+    return _full(
+        case.catalog,
+        "engine.follow_up",
+        evident=hands & frozenset(case.catalog.names),
+        follow_up=True,
+        reasons=case.weighed.reasons,
+    )
+
+
+def _open(case: _Case, rule: str, *, evident: frozenset[ToolsetName] = frozenset()) -> Decision:
+    """Everything, because the message cannot be read."""
+    return _full(case.catalog, rule, evident=evident, reasons=case.weighed.reasons)
 
 
 def _full(
@@ -97,7 +167,6 @@ def _full(
     evident: frozenset[ToolsetName] = frozenset(),
     reasons: tuple[Reason, ...] = (),
     follow_up: bool = False,
-    substantive: bool = True,
     tier: Tier = Tier.RULES,
     errors: tuple[str, ...] = (),
 ) -> Decision:
@@ -106,7 +175,6 @@ def _full(
         grade=Grade.FULL,
         toolsets=catalog.names,
         evident=evident,
-        substantive=substantive,
         follow_up=follow_up,
         tier=tier,
         reasons=(Reason(rule=rule), *reasons),
@@ -114,165 +182,58 @@ def _full(
     )
 
 
-def _conclude(
-    message: Message,
-    catalog: Catalog,
-    floor: frozenset[ToolsetName],
-    book: RuleBook,
-    reading: Reading,
-    evidence: Evidence,
-    later_turn: bool,
-    first_contact: bool,
-    use_rules: bool,
-    opinions: tuple[Opinion, ...],
-) -> Decision:
-    weighed = _weigh(message, catalog, book, reading, evidence, use_rules, opinions)
-    flags = evidence.flags
-    if reading.peeled.unknown:
-        return _full(catalog, "engine.unknown_frame", reasons=weighed.reasons)
-    if not reading.tokens and not reading.peeled.skills:
-        return _floor_only(catalog, floor, message, weighed, "engine.nothing_said")
-    if "follow_up" in flags:
-        return _full(
-            catalog,
-            "engine.follow_up",
-            follow_up=True,
-            reasons=weighed.reasons,
-            substantive=first_contact,
-        )
-    if not use_rules and not opinions:
-        return _full(catalog, "engine.nobody_spoke", reasons=weighed.reasons)
-    if use_rules and "greeting" in flags:
-        return _floor_only(catalog, floor, message, weighed, "engine.greeting")
-    tongue = reading.tongue
-    strange = tongue.words >= 2 and (
-        tongue.familiar < book.policy.familiar or (tongue.foreign and tongue.familiar < 0.7)
+def _floor_only(case: _Case, rule: str) -> Decision:
+    """The floor and what an attachment or frame brings; words ask for nothing."""
+    brought = frozenset(
+        reason.toolset
+        for reason in case.weighed.reasons
+        if reason.rule == "engine.attachment" and reason.toolset in case.weighed.evident
     )
-    if use_rules and strange and not can_read(opinions):
-        return _full(
-            catalog, "engine.unknown_language", evident=weighed.evident, reasons=weighed.reasons
-        )
-    if not use_rules and not opinions:
-        return _full(catalog, "engine.nobody_asked", evident=weighed.evident)
-    return _narrow(catalog, floor, book, reading, weighed)
-
-
-def _floor_only(
-    catalog: Catalog,
-    floor: frozenset[ToolsetName],
-    message: Message,
-    weighed: _Weighed,
-    rule: str,
-) -> Decision:
-    kept = floor | weighed.evident
+    kept = case.floor | brought
     return Decision(
         outcome=Outcome.NARROWED,
         grade=Grade.TIGHT,
-        toolsets=tuple(name for name in catalog.names if name in kept),
-        evident=weighed.evident,
-        substantive=bool(weighed.evident) or message.has_image or message.has_file,
-        tier=weighed.tier,
-        reasons=(Reason(rule=rule), *weighed.reasons),
+        toolsets=tuple(name for name in case.catalog.names if name in kept),
+        evident=frozenset(name for name in case.catalog.names if name in brought),
+        substantive=bool(brought),
+        tier=case.weighed.tier,
+        reasons=(Reason(rule=rule), *case.weighed.reasons),
     )
 
 
-def _weigh(
-    message: Message,
-    catalog: Catalog,
-    book: RuleBook,
-    reading: Reading,
-    evidence: Evidence,
-    use_rules: bool,
-    opinions: tuple[Opinion, ...],
-) -> _Weighed:
-    """Log-odds of every granted toolset, from all tiers."""
-    reasons: list[Reason] = []
-    odds: dict[ToolsetName, float] = {}
-    forced: dict[ToolsetName, float] = {}
-    strong: set[ToolsetName] = set()
-    known = frozenset(evidence.lexicon)
-    if use_rules:
-        odds = {ToolsetName(name): value for name, value in evidence.lexicon.items()}
-        for vote in evidence.votes:
-            name = ToolsetName(vote.rule.toolset)
-            if not name:
-                continue
-            odds[name] = odds.get(name, -5.0) + vote.weight
-            forced[name] = forced.get(name, 0.0) + vote.weight
-            if vote.rule.strong and not vote.negated:
-                strong.add(name)
-            reasons.append(
-                Reason(rule=vote.rule.id, toolset=name, weight=vote.weight, span=vote.span)
-            )
-    attached = {
-        "vision": 6.0 * message.has_image,
-        "terminal": 2.0 * message.has_audio,
-        "file": 2.0 * message.has_file,
-    }
-    for raw, weight in [*reading.peeled.evidence.items(), *attached.items()]:
-        if weight:
-            name = ToolsetName(raw)
-            odds[name] = odds.get(name, -5.0) + weight
-            reasons.append(Reason(rule="engine.attachment", toolset=name, weight=weight))
-    for name, named in _named(catalog, known, reading).items():
-        weight = _PINNED * named.pinned + _PER_WORD * min(named.words, 4)
-        odds[name] = odds.get(name, _stranger(book)) + weight
-        if weight:
-            reasons.append(Reason(rule="engine.named", toolset=name, weight=weight))
-    total, tier = combine(odds if use_rules else None, forced, opinions)
-    evident = frozenset(
-        name
-        for name in catalog.names
-        if name in strong or chance(total.get(name, -20.0)) >= book.policy.evident
-    )
-    return _Weighed(odds=total, evident=evident, reasons=tuple(reasons), tier=tier)
+def _unfamiliar(case: _Case) -> bool:
+    """Whether too few of the words are known to trust that nothing is asked for."""
+    tongue = case.reading.tongue
+    return tongue.words >= 2 and tongue.familiar < case.policy.trusted
 
 
-def _stranger(book: RuleBook) -> float:
-    return log_odds(book.policy.stranger)
-
-
-def _named(
-    catalog: Catalog, known: frozenset[str], reading: Reading
-) -> Mapping[ToolsetName, Named]:
-    unknown = {name for name in catalog.names if name not in known}
-    if not unknown:
-        return {}
-    units = [token.text for token in reading.tokens]
-    return match_names(unknown, catalog, units, reading.folded.text)
-
-
-def _thin(book: RuleBook, reading: Reading, weighed: _Weighed) -> bool:
+def _thin(case: _Case) -> bool:
     """Whether the message asks for something that the evidence does not name."""
-    if reading.peeled.skills and not reading.text:
+    if case.reading.peeled.skills and not case.reading.text:
         return True
-    if weighed.evident:
+    if max(case.weighed.chances.values(), default=0.0) >= case.policy.plain:
         return False
-    vague = chance(weighed.odds.get(VAGUE, -20.0))
-    return vague >= book.policy.vague
+    if case.use_rules and not case.asked and _unfamiliar(case):
+        return True
+    return chance(case.weighed.odds.get(_VAGUE, _NOT_AT_ALL)) >= case.policy.vague
 
 
-def _narrow(
-    catalog: Catalog,
-    floor: frozenset[ToolsetName],
-    book: RuleBook,
-    reading: Reading,
-    weighed: _Weighed,
-) -> Decision:
+def _narrow(case: _Case) -> Decision:
     """Keep what is worth its tokens."""
-    price = price_of(book.policy.price, weighed.tier) / 1000
-    kept = set(floor)
-    for toolset in catalog.toolsets:
-        if chance(weighed.odds.get(toolset.name, -20.0)) >= price * toolset.tokens:
+    price = case.policy.price / 1000
+    weighed = case.weighed
+    kept = set(case.floor)
+    for toolset in case.catalog.toolsets:
+        if weighed.chances[toolset.name] >= price * weighed.costs[toolset.name]:
             kept.add(toolset.name)
     grade = Grade.TIGHT
-    if _thin(book, reading, weighed):
+    if _thin(case):
         grade = Grade.BROAD
-        kept.update(ToolsetName(name) for name in book.policy.generalists)
+        kept.update(ToolsetName(name) for name in case.policy.generalists)
     return Decision(
         outcome=Outcome.NARROWED,
         grade=grade,
-        toolsets=tuple(name for name in catalog.names if name in kept),
+        toolsets=tuple(name for name in case.catalog.names if name in kept),
         evident=weighed.evident,
         tier=weighed.tier,
         reasons=(Reason(rule=f"engine.{grade}"), *weighed.reasons),

@@ -1,0 +1,138 @@
+"""All evidence for each granted toolset, in log-odds, with its reasons."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from ..intent.evidence import Evidence
+from ..intent.reading import Reading
+from ..intent.rulebook import Policy
+from .combine import chance, combine, log_odds
+from .naming import match_names
+from .values import Catalog, Message, Opinion, Reason, Tier, ToolsetName
+
+__all__ = ["Weighed", "weigh_catalog"]
+
+_PINNED = 6.0
+"""Log-odds of a toolset that the message names."""
+_PER_WORD = 1.5
+"""Log-odds of each word that only this toolset is described by."""
+_MOST_WORDS = 4
+_UNHEARD = -5.0
+"""Log-odds of a toolset before any vote, where the lexicon has no lane for it."""
+_NOT_AT_ALL = -20.0
+_IMAGE, _FILE = 6.0, 2.0
+"""Log-odds that a picture brings for vision, that a file or sound brings for reading it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weighed:
+    """What all tiers say of one message.
+
+    Attributes:
+        odds: log-odds per toolset and lane.
+        chances: probability of each granted toolset, 0 to 1.
+        costs: tokens of each granted toolset.
+        evident: granted toolsets that a later turn may add.
+        reasons: votes, attachments and names, in that order.
+        tier: who spoke last.
+    """
+
+    odds: Mapping[ToolsetName, float]
+    chances: Mapping[ToolsetName, float]
+    costs: Mapping[ToolsetName, int]
+    evident: frozenset[ToolsetName]
+    reasons: tuple[Reason, ...]
+    tier: Tier
+
+
+def _votes(evidence: Evidence) -> Iterator[Reason]:
+    for vote in evidence.votes:
+        if vote.rule.toolset:
+            yield Reason(
+                rule=vote.rule.id,
+                toolset=ToolsetName(vote.rule.toolset),
+                weight=vote.weight,
+                span=vote.span,
+            )
+
+
+def _attached(message: Message, reading: Reading) -> Iterator[Reason]:
+    """What the host's frames and the message's own parts bring."""
+    parts = {
+        "vision": _IMAGE * message.has_image,
+        "terminal": _FILE * message.has_audio,
+        "file": _FILE * message.has_file,
+    }
+    for name, weight in [*reading.peeled.evidence.items(), *parts.items()]:
+        if weight:
+            yield Reason(rule="engine.attachment", toolset=ToolsetName(name), weight=weight)
+
+
+def _named(catalog: Catalog, evidence: Evidence, reading: Reading) -> Iterator[Reason]:
+    """Names and descriptions of toolsets that the rule book has no lane for."""
+    unknown = {name for name in catalog.names if name not in evidence.lexicon}
+    if unknown:
+        units = [token.text for token in reading.tokens]
+        found = match_names(unknown, catalog, units, reading.folded.text)
+        for name, named in found.items():
+            weight = _PINNED * named.pinned + _PER_WORD * min(named.words, _MOST_WORDS)
+            if weight:
+                yield Reason(rule="engine.named", toolset=name, weight=weight)
+
+
+def weigh_catalog(
+    message: Message,
+    catalog: Catalog,
+    policy: Policy,
+    reading: Reading,
+    evidence: Evidence,
+    opinions: Sequence[Opinion],
+    *,
+    use_rules: bool,
+) -> Weighed:
+    """Weigh every granted toolset.
+
+    Without rules the attachments and the toolset's own names still count:
+    they are facts of the message, not readings of it.
+    """
+    votes = list(_votes(evidence)) if use_rules else []
+    facts = [*_attached(message, reading), *_named(catalog, evidence, reading)]
+    odds: dict[ToolsetName, float] = {}
+    if use_rules:
+        odds = {ToolsetName(name): value for name, value in evidence.lexicon.items()}
+    stranger = log_odds(policy.stranger)
+    for name in catalog.names:
+        if name not in evidence.lexicon:
+            odds[name] = stranger
+    forced: dict[ToolsetName, float] = {}
+    for reason in [*votes, *facts]:
+        if reason.toolset is not None:
+            odds[reason.toolset] = odds.get(reason.toolset, _UNHEARD) + reason.weight
+            forced[reason.toolset] = forced.get(reason.toolset, 0.0) + reason.weight
+    total, tier = combine(odds if use_rules else None, forced, opinions)
+    costs = {toolset.name: toolset.tokens for toolset in catalog.toolsets}
+    chances = {name: chance(total.get(name, _NOT_AT_ALL)) for name in costs}
+    limit = policy.evident / 1000
+    strong = _strong(evidence) if use_rules else frozenset()
+    return Weighed(
+        odds=total,
+        chances=chances,
+        costs=costs,
+        evident=frozenset(
+            name
+            for name, tokens in costs.items()
+            if name in strong or chances[name] >= limit * tokens
+        ),
+        reasons=(*votes, *facts),
+        tier=tier,
+    )
+
+
+def _strong(evidence: Evidence) -> frozenset[ToolsetName]:
+    return frozenset(
+        ToolsetName(vote.rule.toolset)
+        for vote in evidence.votes
+        if vote.rule.strong and not vote.negated and vote.rule.toolset
+    )
