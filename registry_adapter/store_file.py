@@ -18,6 +18,7 @@ import os
 import sqlite3
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
@@ -174,6 +175,8 @@ class StateFile:
             self._prepare(connection)
             undo.pop_all()
         self._connection = connection
+        # Closing folds the journal into the file and spares its reader a warning.
+        weakref.finalize(self, _close_in, os.getpid(), connection)
         return connection
 
     def _in_place(self) -> bool:
@@ -250,6 +253,12 @@ class StateFile:
         if text not in self._said:
             self._said.add(text)
             _log.warning("tool-router: %s path=%s", text, self.path)
+
+
+def _close_in(process: int, connection: sqlite3.Connection) -> None:
+    """Close a connection in the process that opened it; elsewhere it is the parent's."""
+    if os.getpid() == process:
+        connection.close()
 
 
 def _retried(action: Callable[[], object]) -> None:

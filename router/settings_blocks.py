@@ -7,7 +7,7 @@ or one profile.  Reading it checks every key; :func:`validate` checks values.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
@@ -228,7 +228,8 @@ def _text_key(key: object, prefix: str) -> str:
     if isinstance(key, str) and key:
         return key
     if key == "":
-        raise SettingsError(f"a settings key in {prefix or 'settings'} is empty", key="''")
+        place = prefix.removesuffix(".") or "settings"
+        raise SettingsError(f"a settings key '' under {place!r} is empty", key="''")
     raise SettingsError(
         f"settings key '{prefix}{key}' is no text ({type(key).__name__}); "
         "put it in quotes if it is a name",
@@ -249,7 +250,10 @@ def _unknown(name: str, group: str, written: str, layer: str) -> SettingsError:
 def _refused(leaves: Mapping[str, Leaf], error: ValidationError) -> SettingsError:
     """Name the first refused value the way the user wrote it."""
     first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-    path = next(_candidates(first["loc"], leaves))
+    # In unions pydantic's location goes on past the leaf.
+    location = [str(part) for part in first["loc"]]
+    ends = (".".join(location[:end]) for end in range(len(location), 0, -1))
+    path = next(path for path in ends if path in leaves)
     leaf = leaves[path]
     known = {setting.path: setting for setting in fields()}
     setting = known.get(path) or known["platforms.<name>." + path.rpartition(".")[2]]
@@ -274,14 +278,6 @@ def _expected(setting: SettingField, value: object, first: ErrorDetails) -> str:
         close = difflib.get_close_matches(value.lower(), setting.words, n=1)
         hint = f"; did you mean {close[0]!r}?" if close else ""
     return f"allowed: {setting.allowed}{unit}{hint}"
-
-
-def _candidates(loc: tuple[int | str, ...], leaves: Mapping[str, Leaf]) -> Iterator[str]:
-    """Leaf paths that a pydantic location may mean: it goes on past the leaf in unions."""
-    for end in range(len(loc), 0, -1):
-        path = ".".join(str(part) for part in loc[:end])
-        if path in leaves:
-            yield path
 
 
 def _split(path: str) -> list[str]:

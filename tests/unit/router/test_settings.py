@@ -180,6 +180,13 @@ class TestRefusals:
             pytest.param({"floor_toolsets": "web"}, "floor_toolsets", ["list of names"], id="text"),
             pytest.param({"floor_tools": [1]}, "floor_tools", ["list of names"], id="a number"),
             pytest.param({True: 1}, "True", ["quotes"], id="a key that YAML made a boolean"),
+            pytest.param({"verify": {"": 1}}, "''", ["under 'verify'"], id="an empty key"),
+            pytest.param(
+                {"classifier": {"model": 1}}, "classifier.model", ["one line"], id="no text"
+            ),
+            pytest.param(
+                {"classifier": {"base_url": 1}}, "classifier.base_url", [], id="no address"
+            ),
             pytest.param(
                 {"profiles": {"other": {"modus": 1}}},
                 "profiles.other.modus",
@@ -258,6 +265,14 @@ class TestRefusals:
             outcome = False
 
         assert outcome is accepted
+
+    def test_key_like_no_other_gets_no_suggestion(self) -> None:
+        """A wrong hint would be worse than none."""
+        with pytest.raises(SettingsError) as caught:
+            resolved({"xqzw": 1})
+
+        assert "nearest" not in str(caught.value)
+        assert "allowed here: enabled" in str(caught.value)
 
 
 class TestNotices:
