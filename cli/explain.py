@@ -13,6 +13,9 @@ from .output import Output
 
 __all__ = ["as_json", "decide", "show"]
 
+_WARM_S = 20.0
+"""Longest wait for the embedded encoder, which takes one to two seconds to start."""
+
 
 def decide(runtime: Runtime, prompt: str, platform: str) -> tuple[Decision, Catalog]:
     """Route a prompt as the first message of a session on a platform.
@@ -32,6 +35,7 @@ def decide(runtime: Runtime, prompt: str, platform: str) -> tuple[Decision, Cata
         is_first_turn=True,
     )
     place = runtime.places(platform)
+    runtime.encoder.settle(place.settings, timeout_s=_WARM_S)
     return runtime.decider.decide(turn, catalog, place, later_turn=False), catalog
 
 

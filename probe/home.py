@@ -91,7 +91,14 @@ class Contents:
 
 
 STOCK = Contents(copy=PluginCopy.NONE)
-ENFORCE: Mapping[str, Any] = {"global": {"enabled": True, "mode": "enforce"}}
+ENFORCE: Mapping[str, Any] = {
+    "global": {
+        "enabled": True,
+        "mode": "enforce",
+        # It warms in the background: whether it answers a first turn depends on the machine.
+        "local_classifier": {"enabled": False},
+    }
+}
 
 
 class ScratchHome:

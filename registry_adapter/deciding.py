@@ -1,9 +1,14 @@
-"""Ask the tiers in their order, each only where the one before left something open (D7)."""
+"""Ask the tiers in their order (D7).
+
+The embedded encoder is asked on every first turn, a network model only where the
+decision is still open (docs/adr/0010-encoder-on-every-first-turn.md).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from ..intent.reading import own_words
 from ..intent.rulebook import RuleBook
 from ..router.engine import decide
 from ..router.errors import RuleError
@@ -96,11 +101,12 @@ class TieredDecider:
             )
 
         decision = with_opinions()
-        if later_turn or not decision.undecided:
+        if later_turn or not decision.substantive or decision.errors:
             return decision  # a later turn adds strong evidence only: no model is asked
         opinions: tuple[Opinion, ...] = ()
         local = self._local(place)
-        opinion = local(turn.message.text, catalog) if local else None
+        words = own_words(turn.message.text, self._book())
+        opinion = local(words, catalog) if local else None
         if opinion is not None:
             opinions = (opinion,)
             decision = with_opinions(*opinions)

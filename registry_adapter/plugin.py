@@ -21,6 +21,7 @@ from ..recovery.request import SCHEMA, TOOLSET
 from . import tools
 from .catalog import CatalogReader
 from .deciding import TieredDecider
+from .encoder import Encoder
 from .events import RequestEvent, ToolCallEvent, TurnEvent
 from .guard import Guard
 from .host import hermes_home, is_registered, owner_of, parent_session
@@ -54,6 +55,7 @@ class Runtime:
     decider: TieredDecider
     stores: Stores
     models: Models
+    encoder: Encoder
     registered: list[str] = field(default_factory=list)
     """Hooks, middleware and tools that were registered, in order."""
     problem: str = ""
@@ -89,7 +91,10 @@ def _build(ctx: Any) -> Runtime:
     source = SettingsSource(hermes_host(ctx), guard=guard)
     stores, models = Stores(), Models()
     places = Places(home=hermes_home, settings=source, store=stores)
-    decider = TieredDecider(book=cache(rule_book), guard=guard, network=models.network_tier)
+    encoder = Encoder()
+    decider = TieredDecider(
+        book=cache(rule_book), guard=guard, local=encoder, network=models.network_tier
+    )
     surfaces = Surfaces(
         places=places,
         decider=decider,
@@ -106,6 +111,7 @@ def _build(ctx: Any) -> Runtime:
         decider=decider,
         stores=stores,
         models=models,
+        encoder=encoder,
     )
 
 
@@ -127,6 +133,8 @@ def _serves_many_profiles() -> bool:
 
 def _register_routing(ctx: Any, runtime: Runtime, reading: Reading) -> Runtime:
     surfaces, guard = runtime.surfaces, runtime.guard
+    if reading.on:
+        runtime.encoder.prewarm(reading.settings)  # warm by the time the first message comes
 
     def pre_llm_call(**kwargs: Any) -> None:
         guard.run("pre_llm_call", lambda: surfaces.begin_turn(TurnEvent.read(kwargs)), lambda: None)

@@ -14,13 +14,22 @@ from ..router.errors import RuleError
 if TYPE_CHECKING:
     from ..sanitizer import PatternTable
 
-__all__ = ["ONBOARDING", "ROOT", "phrase_table", "rule_book", "secret_patterns"]
+__all__ = ["ONBOARDING", "ROOT", "local_head", "phrase_table", "rule_book", "secret_patterns"]
 
 ROOT = Path(__file__).resolve().parents[1]
 """The plugin folder, or the installed package."""
 
 ONBOARDING = ROOT / "skills" / "hermes-tool-router-onboarding"
 """The onboarding skill's folder."""
+
+
+def local_head() -> bytes:
+    """The trained head of the embedded encoder.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    return (ROOT / "classifier" / "data" / "local_head.npz").read_bytes()
 
 
 def phrase_table() -> FollowupTable:
