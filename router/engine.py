@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ..intent.evidence import Evidence, weigh
 from ..intent.reading import Reading, read
 from ..intent.rulebook import Policy, RuleBook
-from .combine import chance
+from .combine import can_read, chance, price_of
 from .values import Catalog, Decision, Grade, Message, Opinion, Outcome, Reason, Tier, ToolsetName
 from .weighing import Weighed, weigh_catalog
 
@@ -37,6 +37,8 @@ class _Case:
     use_rules: bool
     asked: bool
     """A later tier gave an opinion."""
+    read: bool
+    """A later tier knows the language of the message."""
 
 
 def decide(
@@ -91,6 +93,7 @@ def decide(
             first_contact=first_contact,
             use_rules=use_rules,
             asked=bool(heard),
+            read=can_read(heard),
         )
         return _conclude(case)
     except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError) as error:
@@ -118,7 +121,7 @@ def _conclude(case: _Case) -> Decision:
         return _floor_only(case, "engine.greeting")
     if not case.use_rules and not case.asked:
         return _open(case, "engine.nobody_asked", evident=case.weighed.evident)
-    if case.use_rules and not case.asked and _strange(case):
+    if case.use_rules and not case.read and _strange(case):
         return _open(case, "engine.unknown_language", evident=_usual(case))
     return _narrow(case)
 
@@ -213,15 +216,15 @@ def _thin(case: _Case) -> bool:
         return True
     if max(case.weighed.chances.values(), default=0.0) >= case.policy.plain:
         return False
-    if case.use_rules and not case.asked and _unfamiliar(case):
+    if case.use_rules and not case.read and _unfamiliar(case):
         return True
     return chance(case.weighed.odds.get(_VAGUE, _NOT_AT_ALL)) >= case.policy.vague
 
 
 def _narrow(case: _Case) -> Decision:
     """Keep what is worth its tokens."""
-    price = case.policy.price / 1000
     weighed = case.weighed
+    price = price_of(case.policy.price, weighed.tier) / 1000
     kept = set(case.floor)
     for toolset in case.catalog.toolsets:
         if weighed.chances[toolset.name] >= price * weighed.costs[toolset.name]:
