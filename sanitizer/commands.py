@@ -20,10 +20,8 @@ _REACH = 1000
 
 def find_arguments(hints: Hints, table: PatternTable) -> Iterator[Span]:
     """Yield the secrets that commands of the table are given."""
-    for command in table.commands:
-        for name in command.names:
-            if hints.lower_holds(name):
-                yield from _calls(hints.text, hints.lower, name, command)
+    for command, name in table.commands_in(hints.lower):
+        yield from _calls(hints.text, hints.lower, name, command)
 
 
 def _calls(text: str, lower: str, name: str, command: Command) -> Iterator[Span]:

@@ -1,40 +1,53 @@
-"""Which literal strings a text can hold: hundreds of them, asked one by one."""
+"""Which of many literal strings a text holds, found in one pass over the text."""
 
 from __future__ import annotations
 
-__all__ = ["Hints"]
+from collections.abc import Iterable, Mapping
 
-_SHORT = 2_048
-"""Characters; below, asking the text itself is cheaper than indexing it."""
+__all__ = ["Hints", "LiteralIndex"]
+
+_PIECE = 3
+"""Characters by which literals are looked up."""
+
+
+class LiteralIndex:
+    """Literals by their first three characters, lower case throughout.
+
+    The table holds some thousand of them, and most texts hold none: asking the
+    text for each costs a hundred times what looking its own pieces up does.
+    """
+
+    __slots__ = ("_by_piece", "_short")
+
+    def __init__(self, literals: Iterable[str]) -> None:
+        by_piece: dict[str, list[str]] = {}
+        short: list[str] = []
+        for literal in dict.fromkeys(literals):
+            if len(literal) < _PIECE:
+                short.append(literal)
+            else:
+                by_piece.setdefault(literal[:_PIECE], []).append(literal)
+        self._by_piece: Mapping[str, list[str]] = by_piece
+        self._short = tuple(short)
+
+    def found_in(self, lower: str) -> list[str]:
+        """Literals that a lower-case text holds, each once, in no order of meaning."""
+        rows = zip(lower, lower[1:], lower[2:], strict=False)
+        pieces = self._by_piece.keys() & set(map("".join, rows))
+        found = [
+            literal for piece in pieces for literal in self._by_piece[piece] if literal in lower
+        ]
+        return found + [literal for literal in self._short if literal in lower]
 
 
 class Hints:
-    """A text with an index of its three-character pieces, case aside.
+    """A text and its lower-case form, position by position the same."""
 
-    Attributes:
-        text: the text.
-        lower: the text in lower case, position by position the same.
-    """
-
-    __slots__ = ("_pieces", "lower", "text")
+    __slots__ = ("lower", "text")
 
     def __init__(self, text: str) -> None:
         self.text = text
         lower = text.lower()
-        # A few letters grow when lowered; positions must not move.
-        self.lower = lower if len(lower) == len(text) else text
-        self._pieces: set[str] | None = None
-        if len(text) >= _SHORT:
-            rows = zip(self.lower, self.lower[1:], self.lower[2:], strict=False)
-            self._pieces = set(map("".join, rows))
-
-    def holds(self, literal: str) -> bool:
-        """Whether the text holds ``literal``."""
-        return self._may_hold(literal.lower()) and literal in self.text
-
-    def lower_holds(self, literal: str) -> bool:
-        """Whether the lower-cased text holds ``literal``, which is lower case."""
-        return self._may_hold(literal) and literal in self.lower
-
-    def _may_hold(self, literal: str) -> bool:
-        return self._pieces is None or len(literal) < 3 or literal[:3] in self._pieces
+        if len(lower) != len(text):  # a few letters grow when lowered; positions must not move
+            lower = "".join(low if len(low := letter.lower()) == 1 else letter for letter in text)
+        self.lower = lower

@@ -9,7 +9,7 @@ from itertools import islice
 from .accept import WORD_AND_NUMBER, Seen, accepts
 from .hints import Hints
 from .names import kind_of
-from .table import LabelBook
+from .table import LabelBook, PatternTable
 from .values import Span
 
 __all__ = ["find_phrases", "in_prose", "word_list"]
@@ -89,12 +89,11 @@ def word_list(text: str, at: int) -> Iterator[Span]:
         yield Span(*found.span(1), "passphrase")
 
 
-def find_phrases(hints: Hints, book: LabelBook) -> Iterator[Span]:
+def find_phrases(hints: Hints, table: PatternTable) -> Iterator[Span]:
     """Yield the secrets behind labels of several words and of other languages."""
-    text, lower = hints.text, hints.lower
-    for phrase, family in book.phrases.items():
-        if not hints.lower_holds(phrase):
-            continue
+    text, lower, book = hints.text, hints.lower, table.labels
+    for phrase in table.phrases_in(lower):
+        family = book.phrases[phrase]
         at = lower.find(phrase)
         while at >= 0:
             end = at + len(phrase)

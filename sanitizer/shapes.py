@@ -14,9 +14,10 @@ __all__ = ["find_shapes"]
 
 def find_shapes(hints: Hints, table: PatternTable) -> Iterator[Span]:
     """Yield every match of a shape, in table order; spans may overlap."""
-    for shape in table.shapes:
-        holds = hints.lower_holds if shape.nocase else hints.holds
-        if any(holds(keyword) for keyword in shape.keywords):
+    for place in table.likely_shapes(hints.lower):
+        shape = table.shapes[place]
+        where = hints.lower if shape.nocase else hints.text
+        if any(keyword in where for keyword in shape.keywords):
             yield from _matches(hints.text, shape, table)
 
 

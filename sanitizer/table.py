@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from .hints import LiteralIndex
+
 __all__ = ["Command", "LabelBook", "PatternTable", "Shape"]
 
 
@@ -66,6 +68,21 @@ class LabelBook:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class _Lookups:
+    """Literals of the table by which a text is searched."""
+
+    keywords: LiteralIndex
+    by_keyword: Mapping[str, list[int]]
+    """Lower-case keyword to places in ``shapes``."""
+    phrases: LiteralIndex
+    order_of_phrases: Mapping[str, int]
+    names: LiteralIndex
+    by_command: Mapping[str, list[int]]
+    """Name of a command to places in ``by_name``."""
+    by_name: list[tuple[Command, str]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PatternTable:
     """All patterns, validated.  Regexes are compiled when they are first needed."""
 
@@ -75,6 +92,7 @@ class PatternTable:
     prefixes: frozenset[str]
     """Literal beginnings of vendor tokens."""
     _compiled: dict[str, re.Pattern[str]] = field(default_factory=dict, repr=False, compare=False)
+    _lookups: list[_Lookups] = field(default_factory=list, repr=False, compare=False)
 
     def regex(self, pattern: str) -> re.Pattern[str]:
         """Return the compiled pattern.  Safe from several threads: at worst compiled twice."""
@@ -82,3 +100,54 @@ class PatternTable:
         if found is None:
             found = self._compiled[pattern] = re.compile(pattern)
         return found
+
+    def likely_shapes(self, lower: str) -> list[int]:
+        """Places of the shapes one of whose keywords a lower-case text holds, in table order."""
+        lookups = self._indexed()
+        places: set[int] = set()
+        for keyword in lookups.keywords.found_in(lower):
+            places.update(lookups.by_keyword[keyword])
+        return sorted(places)
+
+    def phrases_in(self, lower: str) -> list[str]:
+        """Label phrases that a lower-case text holds, in table order."""
+        lookups = self._indexed()
+        return sorted(lookups.phrases.found_in(lower), key=lookups.order_of_phrases.__getitem__)
+
+    def commands_in(self, lower: str) -> list[tuple[Command, str]]:
+        """Commands whose name a lower-case text holds, with that name, in table order."""
+        lookups = self._indexed()
+        return [
+            lookups.by_name[place]
+            for place in sorted(
+                place
+                for name in lookups.names.found_in(lower)
+                for place in lookups.by_command[name]
+            )
+        ]
+
+    def _indexed(self) -> _Lookups:
+        """The lookups, built at their first use; at worst twice by several threads."""
+        if not self._lookups:
+            self._lookups.append(_lookups(self))
+        return self._lookups[0]
+
+
+def _lookups(table: PatternTable) -> _Lookups:
+    by_keyword: dict[str, list[int]] = {}
+    for place, shape in enumerate(table.shapes):
+        for keyword in shape.keywords:
+            by_keyword.setdefault(keyword.lower(), []).append(place)
+    by_name = [(command, name) for command in table.commands for name in command.names]
+    by_command: dict[str, list[int]] = {}
+    for place, (_, name) in enumerate(by_name):
+        by_command.setdefault(name, []).append(place)
+    return _Lookups(
+        keywords=LiteralIndex(by_keyword),
+        by_keyword=by_keyword,
+        phrases=LiteralIndex(table.labels.phrases),
+        order_of_phrases={phrase: place for place, phrase in enumerate(table.labels.phrases)},
+        names=LiteralIndex(by_command),
+        by_command=by_command,
+        by_name=by_name,
+    )
