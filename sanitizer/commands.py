@@ -20,7 +20,7 @@ _REACH = 1000
 
 def find_arguments(hints: Hints, table: PatternTable) -> Iterator[Span]:
     """Yield the secrets that commands of the table are given."""
-    for command, name in table.commands_in(hints.lower):
+    for command, name in table.commands_in(hints):
         yield from _calls(hints.text, hints.lower, name, command)
 
 

@@ -30,10 +30,10 @@ class LiteralIndex:
         self._by_piece: Mapping[str, list[str]] = by_piece
         self._short = tuple(short)
 
-    def found_in(self, lower: str) -> list[str]:
-        """Literals that a lower-case text holds, each once, in no order of meaning."""
-        rows = zip(lower, lower[1:], lower[2:], strict=False)
-        pieces = self._by_piece.keys() & set(map("".join, rows))
+    def found_in(self, hints: Hints) -> list[str]:
+        """Literals that the lower-case text holds, each once, in no order of meaning."""
+        lower = hints.lower
+        pieces = self._by_piece.keys() & hints.pieces
         found = [
             literal for piece in pieces for literal in self._by_piece[piece] if literal in lower
         ]
@@ -41,9 +41,15 @@ class LiteralIndex:
 
 
 class Hints:
-    """A text and its lower-case form, position by position the same."""
+    """A text as the indices read it.
 
-    __slots__ = ("lower", "text")
+    Attributes:
+        text: the text.
+        lower: the text in lower case, position by position the same.
+        pieces: every run of three characters of ``lower``.
+    """
+
+    __slots__ = ("lower", "pieces", "text")
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -51,3 +57,4 @@ class Hints:
         if len(lower) != len(text):  # a few letters grow when lowered; positions must not move
             lower = "".join(low if len(low := letter.lower()) == 1 else letter for letter in text)
         self.lower = lower
+        self.pieces = set(map("".join, zip(lower, lower[1:], lower[2:], strict=False)))

@@ -92,7 +92,7 @@ def word_list(text: str, at: int) -> Iterator[Span]:
 def find_phrases(hints: Hints, table: PatternTable) -> Iterator[Span]:
     """Yield the secrets behind labels of several words and of other languages."""
     text, lower, book = hints.text, hints.lower, table.labels
-    for phrase in table.phrases_in(lower):
+    for phrase in table.phrases_in(hints):
         family = book.phrases[phrase]
         at = lower.find(phrase)
         while at >= 0:

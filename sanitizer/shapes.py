@@ -14,7 +14,7 @@ __all__ = ["find_shapes"]
 
 def find_shapes(hints: Hints, table: PatternTable) -> Iterator[Span]:
     """Yield every match of a shape, in table order; spans may overlap."""
-    for place in table.likely_shapes(hints.lower):
+    for place in table.likely_shapes(hints):
         shape = table.shapes[place]
         where = hints.lower if shape.nocase else hints.text
         if any(keyword in where for keyword in shape.keywords):

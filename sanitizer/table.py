@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from .hints import LiteralIndex
+from .hints import Hints, LiteralIndex
 
 __all__ = ["Command", "LabelBook", "PatternTable", "Shape"]
 
@@ -101,27 +101,27 @@ class PatternTable:
             found = self._compiled[pattern] = re.compile(pattern)
         return found
 
-    def likely_shapes(self, lower: str) -> list[int]:
-        """Places of the shapes one of whose keywords a lower-case text holds, in table order."""
+    def likely_shapes(self, hints: Hints) -> list[int]:
+        """Places of the shapes one of whose keywords a text holds, case aside, in table order."""
         lookups = self._indexed()
         places: set[int] = set()
-        for keyword in lookups.keywords.found_in(lower):
+        for keyword in lookups.keywords.found_in(hints):
             places.update(lookups.by_keyword[keyword])
         return sorted(places)
 
-    def phrases_in(self, lower: str) -> list[str]:
-        """Label phrases that a lower-case text holds, in table order."""
+    def phrases_in(self, hints: Hints) -> list[str]:
+        """Label phrases that a text holds, case aside, in table order."""
         lookups = self._indexed()
-        return sorted(lookups.phrases.found_in(lower), key=lookups.order_of_phrases.__getitem__)
+        return sorted(lookups.phrases.found_in(hints), key=lookups.order_of_phrases.__getitem__)
 
-    def commands_in(self, lower: str) -> list[tuple[Command, str]]:
-        """Commands whose name a lower-case text holds, with that name, in table order."""
+    def commands_in(self, hints: Hints) -> list[tuple[Command, str]]:
+        """Commands whose name a text holds, case aside, with that name, in table order."""
         lookups = self._indexed()
         return [
             lookups.by_name[place]
             for place in sorted(
                 place
-                for name in lookups.names.found_in(lower)
+                for name in lookups.names.found_in(hints)
                 for place in lookups.by_command[name]
             )
         ]
