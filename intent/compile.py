@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 MAGIC = b"HTRB1\n"
-FLAGS = frozenset(("", "follow_up", "negation"))
+FLAGS = frozenset(("", "follow_up", "negation", "vague"))
 _RULE_KEYS = frozenset(
     (
         "id",

@@ -23,7 +23,8 @@ class Rule:
         weight: log-odds; negative speaks against.
         strong: names its toolset plainly enough for a later turn to add it.
         flag: ``negation``: what follows in the clause is not wanted;
-            ``follow_up``: it rests on an earlier message; or empty.
+            ``follow_up``: it rests on an earlier message; ``vague``: it
+            names nothing; or empty.
         patterns: any of them suffices.
         unless: none of them may match.
     """

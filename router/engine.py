@@ -218,6 +218,8 @@ def _thin(case: _Case) -> bool:
         return False
     if case.use_rules and not case.read and _unfamiliar(case):
         return True
+    if "vague" in case.evidence.flags:
+        return True
     return chance(case.weighed.odds.get(_VAGUE, _NOT_AT_ALL)) >= case.policy.vague
 
 
