@@ -1,7 +1,8 @@
 """A few real Hermes turns without and with the router, side by side, offline.
 
-``python benchmarks/demo.py [--json OUT.json]``; the model is a script on a loopback port, so what
-is shown is what Hermes sends, not how well a model answers.
+``python benchmarks/demo.py [--json OUT.json] [--record]``; the model is a script
+on a loopback port, so what is shown is what Hermes sends, not how well a model
+answers.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
@@ -34,6 +36,7 @@ from ..probe.harmless import call_what_was_held_back, ran, tool_called
 from ..probe.home import ENFORCE, STOCK, Contents
 from ..probe.scene import Scene, scene
 from ..probe.script import Request, Script, Step, say
+from . import record
 from .openers import OPENERS
 from .options import UsageError
 from .surfaces import require_hermes, surface
@@ -189,7 +192,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Play, print the table, and return 0; 1 if something that is claimed does not hold."""
     parser = argparse.ArgumentParser(prog="benchmarks/demo.py", description=__doc__)
     parser.add_argument("--json", type=Path, metavar="OUT.json", help="write the figures there too")
-    target = parser.parse_args(arguments).json
+    parser.add_argument(
+        "--record", action="store_true", help="write benchmarks/results/demo.json and the README"
+    )
+    chosen = parser.parse_args(arguments)
     console = Console(highlight=False)
     started = time.monotonic()
     try:
@@ -204,15 +210,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     console.print(_table(stock, routed, counter))
     remarks = _remarks(stock, routed, roots)
     console.print("\n".join(remarks))
-    if target is not None:
-        _write(target, stock, routed, counter)
+    figures = _report(stock, routed, counter)
+    if chosen.json is not None:
+        chosen.json.write_text(json.dumps(figures, indent=2, ensure_ascii=False) + "\n", "utf-8")
+    if chosen.record:
+        record.write(figures)
     console.print(f"\nTokens: {counter.name}; all requests of a turn, whole.")
     console.print(f"{time.monotonic() - started:.0f} s; nothing is left behind.")
     return 1 if any(remark.startswith("  NO") for remark in remarks) else 0
 
 
-def _write(target: Path, stock: list[_Played], routed: list[_Played], counter: Counter) -> None:
-    """Write the table's figures as JSON."""
+def _report(stock: list[_Played], routed: list[_Played], counter: Counter) -> dict[str, Any]:
+    """The table's figures as JSON values."""
     turns = [
         {
             "turn": act.name,
@@ -225,8 +234,7 @@ def _write(target: Path, stock: list[_Played], routed: list[_Played], counter: C
         for act, before, after in zip(_ACTS, stock, routed, strict=True)
     ]
     version = importlib.metadata.version("hermes-agent")
-    report = {"hermes": version, "counter": counter.name, "stock_then_routed": turns}
-    target.write_text(json.dumps(report, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    return {"hermes": version, "counter": counter.name, "stock_then_routed": turns}
 
 
 def _play_both(tick: Callable[[], object]) -> tuple[list[_Played], list[_Played], tuple[str, str]]:
