@@ -17,7 +17,9 @@ _WARM_S = 20.0
 """Longest wait for the embedded encoder, which takes one to two seconds to start."""
 
 
-def decide(runtime: Runtime, prompt: str, platform: str) -> tuple[Decision, Catalog]:
+def decide(
+    runtime: Runtime, prompt: str, platform: str, *, ask_network: bool = True
+) -> tuple[Decision, Catalog]:
     """Route a prompt as the first message of a session on a platform.
 
     Nothing is logged and no session is touched.  Tiers that open a socket are
@@ -36,7 +38,10 @@ def decide(runtime: Runtime, prompt: str, platform: str) -> tuple[Decision, Cata
     )
     place = runtime.places(platform)
     runtime.encoder.settle(place.settings, timeout_s=_WARM_S)
-    return runtime.decider.decide(turn, catalog, place, later_turn=False), catalog
+    decision = runtime.decider.decide(
+        turn, catalog, place, later_turn=False, ask_network=ask_network
+    )
+    return decision, catalog
 
 
 def as_json(decision: Decision, catalog: Catalog) -> dict[str, Any]:

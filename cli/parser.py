@@ -49,6 +49,11 @@ def set_up(parser: argparse.ArgumentParser) -> None:
     explain.add_argument(
         "--platform", default="cli", help="whose tools are at stake (default: cli)"
     )
+    explain.add_argument(
+        "--show-request",
+        action="store_true",
+        help="what a network tier would be sent, word for word; sends nothing",
+    )
     log = _add(
         commands,
         "log",

@@ -11,7 +11,7 @@ from ..registry_adapter.hermes_config import RefusedError
 from ..registry_adapter.host import hermes_home
 from ..registry_adapter.plugin import Runtime
 from ..router.errors import RouterError
-from . import explain, logs, onboarding, rules_view, status
+from . import explain, logs, onboarding, request_view, rules_view, status
 from .output import Output
 from .parser import KINDS
 from .slash import HELP
@@ -53,6 +53,8 @@ def _status(runtime: Runtime, _arguments: argparse.Namespace, out: Output) -> in
 
 
 def _explain(runtime: Runtime, arguments: argparse.Namespace, out: Output) -> int:
+    if arguments.show_request:
+        return request_view.show(runtime, _text(arguments.prompt), arguments.platform, out)
     decision, catalog = explain.decide(runtime, _text(arguments.prompt), arguments.platform)
     if out.as_json:
         out.value(explain.as_json(decision, catalog))

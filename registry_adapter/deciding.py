@@ -63,12 +63,24 @@ class TieredDecider:
         return ""
 
     def decide(
-        self, turn: TurnEvent, catalog: Catalog, place: Place, *, later_turn: bool
+        self,
+        turn: TurnEvent,
+        catalog: Catalog,
+        place: Place,
+        *,
+        later_turn: bool,
+        ask_network: bool = True,
     ) -> Decision:
-        """A decision; any fault on the way makes it a full one.  Never raises."""
+        """A decision; any fault on the way makes it a full one.  Never raises.
+
+        Without ``ask_network`` it is what stands before a network tier is asked,
+        which happens where it is ``undecided``.
+        """
         return self._guard.run(
             "decide",
-            lambda: self._decide(turn, catalog, place, later_turn=later_turn),
+            lambda: self._decide(
+                turn, catalog, place, later_turn=later_turn, ask_network=ask_network
+            ),
             lambda: Decision(
                 outcome=Outcome.FULL,
                 grade=Grade.FULL,
@@ -79,7 +91,13 @@ class TieredDecider:
         )
 
     def _decide(
-        self, turn: TurnEvent, catalog: Catalog, place: Place, *, later_turn: bool
+        self,
+        turn: TurnEvent,
+        catalog: Catalog,
+        place: Place,
+        *,
+        later_turn: bool,
+        ask_network: bool,
     ) -> Decision:
         floor = floor_toolsets(
             catalog,
@@ -110,7 +128,7 @@ class TieredDecider:
         if opinion is not None:
             opinions = (opinion,)
             decision = with_opinions(*opinions)
-        network = self._network(place)
+        network = self._network(place) if ask_network else None
         if network is None or not decision.undecided:
             return decision
         opinion = network(turn, catalog, place)

@@ -25,6 +25,7 @@ from .resources import secret_patterns
 if TYPE_CHECKING:
     from ..classifier.assembly import Classifiers
     from ..classifier.outcomes import CallRecord as Call
+    from ..classifier.rendering import RenderedRequest
     from ..sanitizer import PatternTable, Sanitized, SanitizedValue, Sanitizer
 
 __all__ = ["LiveSanitizer", "Models", "jev_ask_payload", "network_enabled"]
@@ -103,6 +104,24 @@ class Models:
             return None
         clients = self.at(place)
         return None if clients is None else _Network(clients)
+
+    def requests(
+        self, text: str, catalog: Catalog, place: Place
+    ) -> tuple[RenderedRequest, ...] | None:
+        """What a network tier would be sent about a message, keys masked; sends nothing.
+
+        Returns:
+            The requests; empty for a message that is too long to be sent;
+            ``None`` where no network tier is enabled.
+
+        Raises:
+            ClassifierError: the tier is set up in a way that forbids sending.
+        """
+        settings = place.settings
+        if not (settings.classifier.enabled or settings.turn_classifier.enabled):
+            return None
+        clients = self.at(place)
+        return None if clients is None else clients.tiers.show_request(text, catalog)
 
     def close(self) -> None:
         """Close every connection."""
