@@ -24,7 +24,7 @@ from typing import Any
 
 from .home import ScratchHome
 
-__all__ = ["ApiServer", "Driven", "Hermes", "Run", "Turn", "end"]
+__all__ = ["ApiServer", "Driven", "Hermes", "Run", "Turn", "end", "finish"]
 
 CHILD = Path(__file__).with_name("child.py")
 _SESSION = re.compile(r"session_id:\s*(\S+)")
@@ -112,7 +112,7 @@ class Hermes:
         self, *arguments: str, timeout_s: float = 120, env: Mapping[str, str | None] | None = None
     ) -> Run:
         """Run ``hermes ARGUMENTS`` to its end."""
-        return _finish(self._spawn(self._hermes(*arguments), env), timeout_s)
+        return finish(self._spawn(self._hermes(*arguments), env), timeout_s)
 
     def chat(
         self,
@@ -146,7 +146,7 @@ class Hermes:
         """Run a plan in one Hermes process; ``child.py`` lists its operations."""
         target = self.home.root / "driven.json"
         target.unlink(missing_ok=True)
-        run = _finish(self.start(plan, env=env), timeout_s)
+        run = finish(self.start(plan, env=env), timeout_s)
         if not target.exists():
             return Driven(run=run, turns=(), facts={}, fatal=f"no report was written: {run.tail}")
         report = json.loads(target.read_text(encoding="utf-8"))
@@ -257,10 +257,14 @@ class ApiServer:
 
 def end(process: subprocess.Popen[str]) -> None:
     """Kill a process that we started, with its children, and wait for it."""
-    if process.poll() is None:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
+    _kill_group(process)
     process.communicate(timeout=30)
+
+
+def _kill_group(process: subprocess.Popen[str]) -> None:
+    """Kill what is left of a process and its children; they have a group of their own."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 def _interrupt(process: subprocess.Popen[str], seconds: float = 20) -> None:
@@ -271,19 +275,21 @@ def _interrupt(process: subprocess.Popen[str], seconds: float = 20) -> None:
     end(process)
 
 
-def _finish(process: subprocess.Popen[str], timeout_s: float) -> Run:
+def finish(process: subprocess.Popen[str], timeout_s: float) -> Run:
+    """Wait for a process that we started, and end it after ``timeout_s`` seconds.
+
+    Whatever it left running in its group is ended as well.
+    """
     started = time.monotonic()
     late = False
     try:
         stdout, stderr = process.communicate(timeout=timeout_s)
     except subprocess.TimeoutExpired:
         late = True
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
+        _kill_group(process)
         stdout, stderr = process.communicate()
     finally:
-        if process.poll() is None:  # an interrupt of ours must not leave Hermes behind
-            end(process)
+        _kill_group(process)  # servers that Hermes started, or all of it if we are interrupted
     return Run(
         status=process.returncode,
         stdout=stdout,
