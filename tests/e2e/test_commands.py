@@ -148,7 +148,11 @@ def test_wrong_usage_is_two(drive: Scene) -> None:
 
     runs = [command(drive), command(drive, "expalin"), command(drive, "explain")]
 
+    stranger = command(drive, "explain", "hi", "--platform", "nosuch")
+
     assert [run.status for run in runs] == [2, 2, 2]
+    assert stranger.status == 1
+    assert "grants no tools on platform 'nosuch'" in stranger.stderr
 
 
 def test_slash_command_in_a_session(drive: Scene) -> None:
