@@ -1,4 +1,4 @@
-"""Which tiers speak in a benchmark: ``--tier rules | local | rules+local``."""
+"""Which tiers speak in a benchmark: ``--tier rules | local | rules+local | system-one | chat``."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from pathlib import Path
 
 from ..classifier.local import LocalEncoder, is_installed
 from ..router.values import Catalog, Opinion
+from .network_tiers import NETWORK, network_tier
 from .options import UsageError
 
 __all__ = ["Tiers", "tiers"]
 
 HEAD = Path(__file__).resolve().parents[1] / "classifier" / "data" / "local_head.npz"
-KNOWN = ("rules", "local", "rules+local")
+KNOWN = ("rules", "local", "rules+local", *NETWORK)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +41,8 @@ def tiers(name: str) -> Tiers:
         raise UsageError(f"unknown tier {name!r}; known: {', '.join(KNOWN)}")
     if name == "rules":
         return Tiers(use_rules=True, ask=lambda text, catalog: ())
+    if name in NETWORK:
+        return Tiers(use_rules=False, ask=network_tier(name))
     if not is_installed():
         raise UsageError(f"tier {name!r} needs the extra [local]: requirements-local.txt")
     encoder = LocalEncoder(HEAD.read_bytes())
