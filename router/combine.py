@@ -39,19 +39,20 @@ __all__ = [
 
 FORCE = 6.0
 """Log-odds of a rule vote that no encoder overrules."""
-LOCAL_SHARE = 0.75
+LOCAL_SHARE = 0.65
 """Share of the encoder on text in a language that it knows.
 
-.7 to .9 score alike on sources that neither tier was trained on (benchmarks/train_head.py).
+.6 to .9 score alike on sources that neither tier was trained on; the rules' own cases speak for
+the lower end.
 """
 STRANGE_SHARE = 0.35
 """Its share on text in a language that it does not know, where the lexicon is better."""
-LOCAL_PRICE = 0.024
+LOCAL_PRICE = 0.021
 """Chance that 1,000 tokens of schema must be worth once the encoder spoke.
 
 A call that misses its toolset costs one more request, whose prefix is written anew: about
-as much as 40,000 tokens of schema that were sent for nothing.  On the authored test split,
-which trains nothing, hit is flat from .020 to .030.
+as much as 48,000 tokens of schema that were sent for nothing.  On the authored test split,
+which trains nothing, hit is flat up to .021.
 """
 _CAN_READ = 0.5
 _FAR = 30.0
