@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
 from .judge import (
@@ -15,12 +14,13 @@ from .judge import (
     looks_random,
     strongly_random,
 )
+from .lazy import lazy
 from .table import LabelBook
 
 __all__ = ["WORD_AND_NUMBER", "Seen", "accepts"]
 
 
-WORD_AND_NUMBER = re.compile(r"[A-Za-z]{4,20}[0-9]{2,4}")
+WORD_AND_NUMBER = lazy(r"[A-Za-z]{4,20}[0-9]{2,4}")
 """What people take for a password, and for the name of a machine: only a link decides."""
 
 

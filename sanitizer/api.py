@@ -6,12 +6,12 @@ grows with the size of what is looked at, which is bounded.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import cast
 
 from .bounds import cut, has_cut_mark
 from .find import find_secrets
+from .lazy import lazy
 from .live import forms_of
 from .live import secret_names as _secret_names
 from .structure import Walker
@@ -25,7 +25,7 @@ MAX_CHARS = 131_072
 """Characters of a text or a structure that are looked at and sent."""
 _MARGIN = 4_096
 """Characters behind a cut that are searched too, so that no half of a secret stays."""
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_SURROGATE = lazy("[\ud800-\udfff]")
 
 
 def secret_names(environ: Mapping[str, str], patterns: PatternTable) -> dict[str, str]:

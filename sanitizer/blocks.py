@@ -2,38 +2,36 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Iterator
 
 from .judge import is_reference
+from .lazy import lazy
 from .values import Span
 
 __all__ = ["find_blocks"]
 
-_BEGIN = re.compile(
+_BEGIN = lazy(
     r"-{2,5} ?BEGIN (?:[A-Z0-9]{1,20} ){0,4}(?:PRIVATE KEY|SECRET KEY)(?: BLOCK)? ?-{2,5}"
 )
-_END = re.compile(
-    r"-{2,5} ?END (?:[A-Z0-9]{1,20} ){0,4}(?:PRIVATE KEY|SECRET KEY)(?: BLOCK)? ?-{2,5}"
-)
+_END = lazy(r"-{2,5} ?END (?:[A-Z0-9]{1,20} ){0,4}(?:PRIVATE KEY|SECRET KEY)(?: BLOCK)? ?-{2,5}")
 # What a key's body is made of, quoting, escapes and headers included.
-_BODY = re.compile(
+_BODY = lazy(
     r"""(?:\\{1,4}[nrt]|[\s>|#*"'+,;]{1,40}|[A-Za-z0-9+/=]{16,}|=[A-Za-z0-9+/]{4}"""
     r"""|[A-Za-z0-9+/]{1,15}={0,2}(?=[\s\\"'<]|$)"""
     r"""|(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset)[^\n\\]{0,100})"""
 )
-_PUTTY = re.compile(
+_PUTTY = lazy(
     r"Private-Lines: {0,2}\d{1,4}((?:\s{1,4}[A-Za-z0-9+/=]{4,80}(?![A-Za-z0-9+/=-])){1,200})"
 )
-_KUBE = re.compile(r"""["']?kind["']?[ \t]{0,4}:[ \t]{0,4}["']?(?:Sealed)?Secret\b""")
-_KUBE_DATA = re.compile(r"""(?m)^([ \t]{0,20})(?:data|stringData):[ \t]{0,8}$""")
-_KUBE_LINE = re.compile(
+_KUBE = lazy(r"""["']?kind["']?[ \t]{0,4}:[ \t]{0,4}["']?(?:Sealed)?Secret\b""")
+_KUBE_DATA = lazy(r"""(?m)^([ \t]{0,20})(?:data|stringData):[ \t]{0,8}$""")
+_KUBE_LINE = lazy(
     r"""([ \t]{0,24})["']?[\w.\-/]{1,128}["']?:[ \t]{1,8}"""
     r"""(?:[|>][-+]?[ \t]{0,4}\r?\n[ \t]{1,40})?["']?([^\s"']{1,8000})"""
 )
-_KUBE_JSON = re.compile(r"""["'](?:data|stringData)["'][ \t]{0,4}:\s{0,40}\{([^{}]{0,16000})\}""")
-_JSON_PAIR = re.compile(r""":\s{0,8}"([^"\n]{1,8000})\"""")
+_KUBE_JSON = lazy(r"""["'](?:data|stringData)["'][ \t]{0,4}:\s{0,40}\{([^{}]{0,16000})\}""")
+_JSON_PAIR = lazy(r""":\s{0,8}"([^"\n]{1,8000})\"""")
 _MAX_KEY = 32_768
 
 
@@ -82,7 +80,7 @@ def _body_end(text: str, at: int) -> int:
     return at
 
 
-_REVERSED_BODY = re.compile(r"[A-Za-z0-9+/=\s>\\]{0,32768}")
+_REVERSED_BODY = lazy(r"[A-Za-z0-9+/=\s>\\]{0,32768}")
 
 
 def _body_start(text: str, at: int, floor: int) -> int:
@@ -91,7 +89,7 @@ def _body_start(text: str, at: int, floor: int) -> int:
     run = _REVERSED_BODY.match(back)
     start = at - (run.end() if run else 0)
     # Words in front of the body are of the same characters: begin at the first long run.
-    first = re.compile(r"[A-Za-z0-9+/=]{24,}").search(text, start, at)
+    first = lazy(r"[A-Za-z0-9+/=]{24,}").search(text, start, at)
     return first.start() if first else at
 
 

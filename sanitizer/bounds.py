@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 
+from .lazy import lazy
+
 __all__ = ["cut", "cut_mark", "has_cut_mark"]
 
-_CUT = re.compile(r"\[CUT: \d+ characters\]")
+_CUT = lazy(r"\[CUT: \d+ characters\]")
 _MARKER_OPEN = "[REDACTED:"
 _MARKER_MAX = 96
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
+from .lazy import lazy
 from .values import Span
 
 __all__ = ["find_cards"]
 
 # Issuer ranges and lengths: ISO/IEC 7812, as the card networks publish them.
-_CARD = re.compile(
+_CARD = lazy(
     r"(?<![0-9A-Za-z.\-_/])(?:4\d{3}|5[1-5]\d\d|2[2-7]\d\d|6(?:011|5\d\d|4[4-9]\d|2\d\d)|3528|35[3-8]\d)"
     r"([ -]?)\d{4}\1\d{4}\1\d{4}(?![0-9A-Za-z_]|[.\-]\d)"
     r"|(?<![0-9A-Za-z.\-_/])3[47]\d\d([ -]?)\d{6}\2\d{5}(?![0-9A-Za-z_]|[.\-]\d)"

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from .hints import Hints
 from .judge import is_number, is_path, is_placeholder, is_reference
+from .lazy import lazy
 from .table import Command, PatternTable
 from .values import Span
 
 __all__ = ["find_arguments"]
 
-_WORD = re.compile(r"""(?:"[^"\n]{0,400}"|'[^'\n]{0,400}'|[^\s"'|;&<>])+""")
-_END = re.compile(r"[\n|;&<>]")
+_WORD = lazy(r"""(?:"[^"\n]{0,400}"|'[^'\n]{0,400}'|[^\s"'|;&<>])+""")
+_END = lazy(r"[\n|;&<>]")
 _REACH = 1000
 """Characters of a command that are read."""
 

@@ -7,15 +7,16 @@ import binascii
 import re
 from collections.abc import Callable, Iterator
 
+from .lazy import lazy
 from .values import Span
 
 __all__ = ["find_encoded", "find_pieces"]
 
-_BLOB = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,2}")
-_HEX = re.compile(r"(?<![0-9A-Fa-f])(?:[2-7][0-9A-Fa-f]){10,}(?![0-9A-Fa-f])")
+_BLOB = lazy(r"[A-Za-z0-9+/_-]{16,}={0,2}")
+_HEX = lazy(r"(?<![0-9A-Fa-f])(?:[2-7][0-9A-Fa-f]){10,}(?![0-9A-Fa-f])")
 _MAX_BLOB = 65_536
-_TEXT = re.compile(r"[\t\n\r -~]+")
-_ASSIGNED = re.compile(
+_TEXT = lazy(r"[\t\n\r -~]+")
+_ASSIGNED = lazy(
     r"""(?m)(?:^|[\s;&("'])(?:export )?([A-Za-z_]\w{0,40}) ?[:=]=? ?"""
     r"""["']?([A-Za-z][A-Za-z0-9_.-]{1,20}[-_.]|[A-Z]{4})["']?(?=[\s;&)"',]|$)"""
 )

@@ -12,6 +12,7 @@ import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 
+from .lazy import lazy
 from .values import Span
 
 __all__ = ["View", "decoded", "folded", "joined", "plain"]
@@ -25,12 +26,12 @@ _GREEK = "οαινρυΑΒΕΖΗΙΚΜΝΟΡΤΥΧ"
 _GREEK_AS = "oaivpuABEZHIKMNOPTYX"
 _LOOKALIKES = dict(zip(_CYRILLIC + _GREEK, _CYRILLIC_AS + _GREEK_AS, strict=True))
 _PLAIN_LETTERS = str.maketrans({**_LOOKALIKES})
-_WORD = re.compile(r"[A-Za-z0-9_\u0370-\u052f]+")
-_OTHER = re.compile(r"[\u0370-\u052f]")
-_ASCII_LETTER = re.compile("[A-Za-z]")
+_WORD = lazy(r"[A-Za-z0-9_\u0370-\u052f]+")
+_OTHER = lazy(r"[\u0370-\u052f]")
+_ASCII_LETTER = lazy("[A-Za-z]")
 
-_NON_ASCII = re.compile(r"[^\x00-\x7f]+")
-_ESCAPES = re.compile(
+_NON_ASCII = lazy(r"[^\x00-\x7f]+")
+_ESCAPES = lazy(
     r"%[0-9A-Fa-f]{2}|&#[0-9]{2,4};|&#[xX][0-9A-Fa-f]{2,4};|&(?:amp|quot|apos|lt|gt|equals|colon);"
     r"|\\u00[2-7][0-9A-Fa-f]|\\x[2-7][0-9A-Fa-f]|\\{1,8}[nrt\"']"
 )
@@ -40,7 +41,7 @@ _BEHIND = 1024
 """Characters before and behind a change that its view shows."""
 _ENTITIES = {"&equals;": "=", "&colon;": ":"}
 # "abc" + "def", 'abc' . 'def', "abc""def", "abc" \<newline> "def", abc\<newline>def
-_JOINTS = re.compile(
+_JOINTS = lazy(
     r"""(["'])[ \t]{0,8}(?:[+.&][ \t]{0,8}|\\\r?\n[ \t]{0,80}|\r?\n[ \t]{0,80}(?=["']))?\1"""
     r"""|\\\r?\n[ \t]{0,80}"""
 )

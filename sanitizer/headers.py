@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import base64
 import binascii
-import re
 from collections.abc import Iterator
 
 from .accept import Seen, accepts
 from .judge import is_reference, looks_random, strongly_random
+from .lazy import lazy
 from .names import family_of
 from .table import LabelBook
 from .values import Span
 
 __all__ = ["authorization", "bearer", "cookies", "header_end"]
 
-_SCHEME = re.compile(
+_SCHEME = lazy(
     r"""[ \t]{0,8}\\{0,8}["']?(?:([A-Za-z][A-Za-z0-9_-]{1,30})[ \t]{1,8})?([^\s"'\\]{1,8000})"""
 )
-_PARAMETERS = re.compile(
+_PARAMETERS = lazy(
     r"""(?i)\b(?:response|signature|oauth_signature|oauth_token|mac|token|password|cnonce|key)=\\{0,4}["']?([^\s"',\\]{8,400})"""
 )
-_CREDENTIAL = re.compile(r"[A-Za-z0-9._~+/=:|-]{8,8000}")
-_COOKIE = re.compile(r"""([^\s=;,"']{1,80})=([^\s;,"']{1,4096})""")
+_CREDENTIAL = lazy(r"[A-Za-z0-9._~+/=:|-]{8,8000}")
+_COOKIE = lazy(r"""([^\s=;,"']{1,80})=([^\s;,"']{1,4096})""")
 _SESSION = ("sess", "sid", "auth", "token", "login", "remember", "csrf", "xsrf")
 _ATTRIBUTES = frozenset({"path", "domain", "expires", "max-age", "samesite", "priority", "version"})
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from itertools import pairwise
+
+from .lazy import lazy
 
 __all__ = [
     "MARKER",
@@ -16,16 +17,16 @@ __all__ = [
     "strongly_random",
 ]
 
-MARKER = re.compile(r"\[REDACTED:[A-Za-z0-9_.-]{1,80}\]")
+MARKER = lazy(r"\[REDACTED:[A-Za-z0-9_.-]{1,80}\]")
 # $X ${X} $(x) %X% {{ x }} {x} <x> #{x} @x@ :x !ref *anchor &anchor env:X vault:x
-_REFERENCE = re.compile(
+_REFERENCE = lazy(
     r"\$[A-Za-z_{(]|\$\$|%[A-Za-z_][A-Za-z0-9_]*%|\{\{|\{%|\{[A-Za-z_][A-Za-z0-9_.]*\}|<[^<>]*>?$"
     r"|#\{|@[A-Za-z_.-]+@$|!(?:Ref|Sub|GetAtt|env|vault|secret)"
     r"|(?:env|vault|secret|file|ssm|arn|op|keyring|ref|aws|gcp|azure|k8s|sops|pass|bw|vals|ENC)[:(\[]"
     r"|(?:process\.env|os\.(?:environ|getenv)|ENV\[|System\.getenv|getenv|env\()"
     r"|(?:secrets|vars|var|local|data|module)\.[A-Za-z_]"
 )
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = lazy(
     r"(?i)[x*.•\-_#?0…●]{3,}$"
     r"|(?:your|my|some|the|insert|enter|replace|put|add|paste|change|fake|dummy|example|sample"
     r"|placeholder|redacted|removed)[-_ .]"
@@ -33,24 +34,22 @@ _PLACEHOLDER = re.compile(
     r"|(?:redacted|placeholder|example|dummy|sample|todo|tbd|fixme|none|null|nil|xxx+)$"
 )
 _STANDS_FOR = ("...", "…", "***", "xxxxx", "-here", "_here", "-goes-", "_goes_")
-_DOTTED = re.compile(r"(?:self|this|[A-Za-z_]\w*)(?:(?:\??\.|::|->)[A-Za-z_]\w*){1,8}$")
-_CODE = re.compile(
-    r"[A-Za-z_][\w.]{0,80}(?:\(|\[)|[A-Za-z_][\w.]{0,60}<|\(|\[|lambda\b|new\b|await\b"
-)
-_PATH = re.compile(
+_DOTTED = lazy(r"(?:self|this|[A-Za-z_]\w*)(?:(?:\??\.|::|->)[A-Za-z_]\w*){1,8}$")
+_CODE = lazy(r"[A-Za-z_][\w.]{0,80}(?:\(|\[)|[A-Za-z_][\w.]{0,60}<|\(|\[|lambda\b|new\b|await\b")
+_PATH = lazy(
     r"(?:~|\.{1,2})?/[\w.@+-]{0,64}(?:/[\w.@+-]{0,64}){1,32}$|[A-Za-z]:\\|\.{1,2}/|~/|\\\\[\w.-]+\\"
 )
-_FILE = re.compile(
+_FILE = lazy(
     r"[\w./\\-]{1,120}\.(?:txt|md|py|js|ts|tsx|jsx|json|ya?ml|toml|ini|cfg|conf|env|pem|key|crt|cer|pub|sh|go|rs|rb|java|html|css|log|csv|sql|xml|gpg|kdbx|p12|pfx|jks)$"
 )
-_NUMBER = re.compile(r"[-+]?[0-9][0-9_,.]*(?:[a-z%]{0,3})$")
-_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,20}://")
-_BENIGN_MIX = re.compile(
+_NUMBER = lazy(r"[-+]?[0-9][0-9_,.]*(?:[a-z%]{0,3})$")
+_URL = lazy(r"[A-Za-z][A-Za-z0-9+.-]{1,20}://")
+_BENIGN_MIX = lazy(
     r"v?\d+(?:\.\d+){1,4}\S{0,20}$|\d{4}-\d\d|\d{1,2}:\d\d|(?:[A-Z]?[a-z]{1,24}|[A-Z]{1,24})-?\d{1,3}$|\d{1,6}[A-Za-z]{1,8}$"
     r"|[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}$"
     r"|[a-z]+(?:[-_.][a-z]+){1,8}(?:[-_.]?\d{1,4})?$|[A-Z]+(?:_[A-Z]+){1,8}(?:_?\d{1,3})?$|#[0-9A-Fa-f]{3,8}$|0x[0-9A-Fa-f]{1,8}$"
 )
-_CAMEL = re.compile(r"[A-Z]?[a-z]+(?:[A-Z][a-z]+){0,8}$|[A-Z]{2,6}[a-z]+(?:[A-Z][a-z]+)*$")
+_CAMEL = lazy(r"[A-Z]?[a-z]+(?:[A-Z][a-z]+){0,8}$|[A-Z]{2,6}[a-z]+(?:[A-Z][a-z]+)*$")
 
 
 def is_reference(value: str) -> bool:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from .accept import Seen, accepts
 from .headers import authorization, bearer, cookies, header_end
 from .judge import MARKER
+from .lazy import lazy
 from .names import MAX_IDENTIFIER, family_of, kind_of
 from .prose import in_prose, word_list
 from .table import LabelBook, PatternTable
@@ -19,42 +20,42 @@ from .values import Span
 
 __all__ = ["find_labels", "label_of"]
 
-_IDENTIFIER = re.compile(r"\w[\w.\-]*")
-_AFTER = re.compile(
+_IDENTIFIER = lazy(r"\w[\w.\-]*")
+_AFTER = lazy(
     r"""(?P<close>(?:\\{0,8}["'`]|[\])>}]){0,3})[ \t]{0,16}"""
     r"""(?P<sep>:=|=>|->|<<<|={1,3}|!=|~=|\?=|\+=|::?|\||,|\()?[ \t]{0,16}"""
 )
 # What every way to give a secret away has in it, behind the label.
-_ANYTHING = re.compile(r"""[0-9:=|"'`>!#$%^&*+~@?]|[a-z][A-Z]""")
+_ANYTHING = lazy(r"""[0-9:=|"'`>!#$%^&*+~@?]|[a-z][A-Z]""")
 _REACH = 100
-_TYPE = re.compile(
+_TYPE = lazy(
     r"(?=[OobsS&tcsa])(?:Optional\[)?(?:builtins\.)?"
     r"(?:str|[Ss]tring|&'?\w{0,12} ?str|text|SecretStr|char\*?|std::string|any)"
     r"(?:\]|\[\])?(?: ?[|?] ?\w{0,12})?[ \t]{0,8}=(?!=)[ \t]{0,8}"
 )
 # <add key="Password" value="x"/>, {"name": "DB_PASSWORD", "value": "x"}, name: X <newline> value: x
-_PAIR = re.compile(
+_PAIR = lazy(
     r"""\\{0,4}["'`]?[ \t]{0,8}[,;]?\s{0,40}(?:- )?\\{0,4}["']?"""
     r"""(?:[Vv]alue|val|default|string|stringValue|content)"""
     r"""\\{0,4}["']?[ \t]{0,8}[:=]>?[ \t]{0,8}"""
 )
-_XML_NEXT = re.compile(r"</\w{1,32}>\s{0,40}<\w{1,32}>")
-_QUOTE = re.compile(r"""\$?(?:[rRbBfFuUlL]|@)?(\\{0,8}["'`]{1,3})""")
-_BLOCK = re.compile(r"[|>][-+]?[ \t]{0,8}\r?\n[ \t]{1,40}")
-_NEWLINE = re.compile(r"(?:\\)?\r?\n[ \t]{0,40}")
-_BARE = re.compile(r"""(?:[^\s"'`<>(){}\[\],;|&\\]|\\(?![nrt"']))+""")
-_LINE = re.compile(r"""(?:[^\s"'`\\]|\\(?![nrt"']))+""")
-_QUERY = re.compile(r"""[^\s"'`<>&#;,)\]}|\\]+""")
-_LIST_ITEM = re.compile(r"""[\s,]{0,40}(?:- )?\\{0,8}["']([^"'\n]{1,400}?)\\{0,8}["']""")
-_LINE_START = re.compile(
+_XML_NEXT = lazy(r"</\w{1,32}>\s{0,40}<\w{1,32}>")
+_QUOTE = lazy(r"""\$?(?:[rRbBfFuUlL]|@)?(\\{0,8}["'`]{1,3})""")
+_BLOCK = lazy(r"[|>][-+]?[ \t]{0,8}\r?\n[ \t]{1,40}")
+_NEWLINE = lazy(r"(?:\\)?\r?\n[ \t]{0,40}")
+_BARE = lazy(r"""(?:[^\s"'`<>(){}\[\],;|&\\]|\\(?![nrt"']))+""")
+_LINE = lazy(r"""(?:[^\s"'`\\]|\\(?![nrt"']))+""")
+_QUERY = lazy(r"""[^\s"'`<>&#;,)\]}|\\]+""")
+_LIST_ITEM = lazy(r"""[\s,]{0,40}(?:- )?\\{0,8}["']([^"'\n]{1,400}?)\\{0,8}["']""")
+_LINE_START = lazy(
     r"[ \t>+\-*#]{0,40}"
     r"(?:export[ \t]|ENV[ \t]|ARG[ \t]|declare[ \t](?:-x[ \t])?|\$env:|setx?[ \t])?[\"']?$"
 )
-_USER_AND_SECRET = re.compile(
+_USER_AND_SECRET = lazy(
     r"""["']?[^\s/:|"']{1,64}(?:[ \t]{1,4}[/|:][ \t]{1,4}|[/|:])([^\s"',;]{4,200})"""
 )
-_SLASHED = re.compile(r"[\w.@+-]{1,40} ?/ ?([^\s\"',;]{6,200})")
-_REST = re.compile(r"([^\s\"'][^\n\"']{3,200}?)[ \t]{0,8}\r?(?:\n|$)")
+_SLASHED = lazy(r"[\w.@+-]{1,40} ?/ ?([^\s\"',;]{6,200})")
+_REST = lazy(r"([^\s\"'][^\n\"']{3,200}?)[ \t]{0,8}\r?(?:\n|$)")
 _MAX_VALUE = 8192
 """Characters of a quoted value."""
 _JUDGED = 512

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import base64
 import json
-import re
 from collections.abc import Iterator, Mapping
 from urllib.parse import quote, quote_plus
 
+from .lazy import lazy
 from .names import family_of
 from .table import LabelBook
 from .values import Span
@@ -17,8 +17,8 @@ __all__ = ["find_known", "forms_of", "secret_names"]
 MIN_KNOWN = 6
 """Characters; a shorter value would hit ordinary words."""
 
-_SCHEME_IN_NAME = re.compile(r"(?:_URL|_URI|_DSN|_CONNECTION_STRING)$")
-_USER_INFO = re.compile(r"://[^\s/@:]*:([^\s/@]+)@")
+_SCHEME_IN_NAME = lazy(r"(?:_URL|_URI|_DSN|_CONNECTION_STRING)$")
+_USER_INFO = lazy(r"://[^\s/@:]*:([^\s/@]+)@")
 _FAMILIES = frozenset({"password", "token", "phrase"})
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from .lazy import lazy
 from .table import LabelBook
 
 __all__ = ["MAX_IDENTIFIER", "family_of", "kind_of", "words_of"]
@@ -11,7 +10,7 @@ __all__ = ["MAX_IDENTIFIER", "family_of", "kind_of", "words_of"]
 MAX_IDENTIFIER = 96
 """Characters; a longer run is data, not a name."""
 
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_A-Za-z]+")
+_WORD = lazy(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_A-Za-z]+")
 
 
 _KINDS = {"phrase": "passphrase", "weak": "token", "creds": "password", "query": "token"}

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from itertools import islice
 
 from .accept import WORD_AND_NUMBER, Seen, accepts
 from .hints import Hints
+from .lazy import lazy
 from .names import kind_of
 from .table import LabelBook, PatternTable
 from .values import Span
@@ -19,15 +19,15 @@ _REACH = 100
 _WORDS = 10
 _AFTER_LINK = 3
 """Words behind *is* or a colon that may be the secret."""
-_WORD_LIST = re.compile(r"""["'`]?((?:[a-z]{3,10}(?:, ?| {1,2}|\n)){11,23}[a-z]{3,10})\b""")
-_WORD = re.compile(r"[^\s,]+[,]?")
+_WORD_LIST = lazy(r"""["'`]?((?:[a-z]{3,10}(?:, ?| {1,2}|\n)){11,23}[a-z]{3,10})\b""")
+_WORD = lazy(r"[^\s,]+[,]?")
 _OPEN = "\"'`([{<*_"
 _CLOSE = "\"'`)]}>.,;:!?*_。，、！？"
-_PROMISING = re.compile(r"[0-9!#$%^&*+~@=?]|[a-z][A-Z]")
+_PROMISING = lazy(r"[0-9!#$%^&*+~@=?]|[a-z][A-Z]")
 _STRUCTURE = ("\\", '":', '",', "-----", "](", "={", "();")
 """Pieces of data or code: what follows is no sentence."""
-_ASCII_WORD = re.compile(r"[A-Za-z0-9]{3}")
-_ASCII_RUN = re.compile(r"[!-~]+")
+_ASCII_WORD = lazy(r"[A-Za-z0-9]{3}")
+_ASCII_RUN = lazy(r"[!-~]+")
 
 
 def in_prose(
@@ -111,7 +111,7 @@ def _whole(text: str, start: int, end: int) -> bool:
     return not before.isalnum() and not (after.isalnum() and after < "\u0e00")
 
 
-_SEPARATED = re.compile(r"""[ \t]{0,8}["'`]?[ \t]{0,8}(?::|=|->|→|\||-(?=[ \t]))[ \t]{0,8}["'`]?""")
+_SEPARATED = lazy(r"""[ \t]{0,8}["'`]?[ \t]{0,8}(?::|=|->|→|\||-(?=[ \t]))[ \t]{0,8}["'`]?""")
 
 
 def _behind(text: str, end: int, family: str, book: LabelBook) -> Iterator[Span]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Callable
 from typing import cast
 
@@ -17,6 +16,7 @@ from .commands import find_arguments
 from .fit import METADATA, Ledger, fitted
 from .hints import Hints
 from .labels import label_of
+from .lazy import lazy
 from .names import kind_of
 from .table import PatternTable
 from .values import JsonValue, SanitizedValue, Span, marker, type_name
@@ -35,7 +35,7 @@ MIN_BYTES = 512
 Redact = Callable[[str], tuple[str, list[Span]]]
 Pairs = list[tuple[object, object]]
 
-_FLAG = re.compile(r"--?[A-Za-z][\w-]{0,63}")
+_FLAG = lazy(r"--?[A-Za-z][\w-]{0,63}")
 _NO_VALUE = frozenset({"", "scheme", "query"})
 """Labels that announce nothing about a value in a structure."""
 

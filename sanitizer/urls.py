@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from .judge import is_placeholder, is_reference, looks_random
+from .lazy import lazy
 from .values import Span
 
 __all__ = ["find_user_info"]
 
-_AUTHORITY = re.compile(r"""[^\s/?#"'`<>\\]{1,2048}""")
+_AUTHORITY = lazy(r"""[^\s/?#"'`<>\\]{1,2048}""")
 # A password with a slash or an at sign in it: look as far as the last @ of the word.
-_LOOSE = re.compile(r"""[^\s"'`<>\\]{1,512}""")
+_LOOSE = lazy(r"""[^\s"'`<>\\]{1,512}""")
 _PLAIN_USERS = frozenset({"password", "pass", "passwd", "pwd", "secret", "pw"})
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from .lazy import lazy
+
 __all__ = ["visible"]
 
 # C0 and C1 controls except tab and newline, every format character (bidi, zero-width,
 # tags), line separators, odd spaces, variation selectors, fillers, surrogates, private use.
-_HIDDEN = re.compile(
+_HIDDEN = lazy(
     "[\x00-\x08\x0b-\x1f\x7f-\xa0\xad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u1680\u17b4\u17b5"
     "\u180b-\u180f\u2000-\u200f\u2028-\u202f\u205f-\u206f\u2800\u3000\u3164\ud800-\udfff\ue000-\uf8ff\ufe00-\ufe0f\ufeff\uffa0"
     "\ufff0-\ufffb\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
