@@ -24,6 +24,9 @@ WORD_AND_NUMBER = lazy(r"[A-Za-z]{4,20}[0-9]{2,4}")
 """What people take for a password, and for the name of a machine: only a link decides."""
 
 
+_UUID = lazy(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+
+
 class Seen(NamedTuple):
     """Where a value was seen."""
 
@@ -62,7 +65,7 @@ def _is_pin(value: str) -> bool:
 
 def _is_key(value: str) -> bool:
     """A bare ``key`` announces anything: only 16 random characters or more count."""
-    return len(value) >= 16 and strongly_random(value)
+    return len(value) >= 16 and strongly_random(value) and not _UUID.fullmatch(value)
 
 
 def _is_phrase(value: str, book: LabelBook) -> bool:

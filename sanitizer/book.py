@@ -7,6 +7,7 @@ it equals what the sources compile to.
 from __future__ import annotations
 
 import json
+import random
 import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -34,7 +35,7 @@ _SHAPE_FIELDS = {
 _COMMAND_FIELDS = {"names", "flags", "attached", "pairs", "source"}
 _PIECE = re.compile(r"\{([^{}]+)\}")
 _CLASS = re.compile(r"([aAdhlUwbz])(\d{1,4})|(u)")
-_BRACES = {"lbrace": "{", "rbrace": "}"}
+_BRACES = {"lbrace": "{", "rbrace": "}", "bar": "|"}
 _ALPHABETS = {
     "a": "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ",
     "d": "0123456789",
@@ -180,8 +181,43 @@ def _shape(name: str, raw: dict[str, Any]) -> dict[str, Any]:
         "keywords": raw["keywords"],
         "pattern": raw["pattern"],
         "random": raw.get("random", True),
+        "anchored": _anchored(raw, pattern, nocase=nocase),
         "nocase": nocase,
     }
+
+
+_BEFORE_ANCHOR = re.compile(r"^(?:\(\?[a-z]+\)|\(\?<[!=][^)]*\)|\\b)*")
+_OPEN_START = re.compile(r"\[\^?[^\]]{4,}\]|\^|\\[wdSbB]|\.")
+
+
+def _anchored(raw: dict[str, Any], pattern: re.Pattern[str], *, nocase: bool) -> bool:
+    """Whether every match begins with a keyword, told from the pattern and the cases.
+
+    A pattern of several alternatives, or one that begins with a class of characters,
+    is not anchored, whatever its cases do.
+    """
+    first = _BEFORE_ANCHOR.sub("", raw["pattern"])
+    if _OPEN_START.match(first) or _has_alternatives(first):
+        return False
+    for template in raw["match"]:
+        for seed in range(4):
+            text = expanded(template, random.Random(f"{template}{seed}").choice)
+            found = pattern.search(text)
+            begin = text[found.start() :] if found else ""
+            if not (begin.lower() if nocase else begin).startswith(tuple(raw["keywords"])):
+                return False
+    return True
+
+
+def _has_alternatives(pattern: str) -> bool:
+    """Whether a ``|`` stands outside every group and class."""
+    bare = re.sub(r"\\.|\[\^?\]?[^\]]*\]", "", pattern)
+    depth = 0
+    for char in bare:
+        depth += (char == "(") - (char == ")")
+        if char == "|" and depth == 0:
+            return True
+    return False
 
 
 def _command(name: str, raw: dict[str, Any]) -> dict[str, Any]:

@@ -52,7 +52,7 @@ def _arguments(text: str, at: int, stop: int, command: Command) -> Iterator[Span
             continue
         if here.group() in command.flags:
             yield from _secret(following.start(), following.group())
-        elif here.group() in command.pairs:
+        elif _is_flag(here.group(), command.pairs):
             yield from _pair(following.start(), following.group())
 
 
@@ -71,10 +71,18 @@ def _inside(at: int, word: str, command: Command) -> Iterator[Span]:
             yield from _pair(at + 2, word[2:])
 
 
+def _is_flag(word: str, flags: tuple[str, ...]) -> bool:
+    """Whether a word is one of the flags, or short flags together that end in one."""
+    if word in flags:
+        return True
+    together = word[:1] == "-" and word[1:].isalpha() and 2 < len(word) < 6
+    return together and f"-{word[-1]}" in flags
+
+
 def _secret(at: int, word: str) -> Iterator[Span]:
     value = word.strip("\"'")
     at += len(word) - len(word.lstrip("\"'"))
-    for prefix in ("pass:",):  # openssl -passin pass:x
+    for prefix in ("pass:", "s:"):  # openssl -passin pass:x, iwconfig key s:x
         if value.startswith(prefix):
             value, at = value[len(prefix) :], at + len(prefix)
     if _counts(value):
@@ -96,5 +104,7 @@ def _counts(value: str, *, short: bool = False) -> bool:
     if len(value) < (2 if short else 4) or value.startswith("-"):
         return False
     if is_reference(value) or is_placeholder(value) or is_path(value):
+        return False
+    if value in {"public", "private"}:  # the communities that every SNMP manual uses
         return False
     return short or not (is_number(value) or ":" in value or "=" in value or "/" in value)

@@ -7,6 +7,8 @@ import binascii
 import re
 from collections.abc import Callable, Iterator
 
+from .hints import Hints
+from .judge import strongly_random
 from .lazy import lazy
 from .values import Span
 
@@ -20,6 +22,9 @@ _ASSIGNED = lazy(
     r"""(?m)(?:^|[\s;&("'])(?:export )?([A-Za-z_]\w{0,40}) ?[:=]=? ?"""
     r"""["']?([A-Za-z][A-Za-z0-9_.-]{1,20}[-_.]|[A-Z]{4})["']?(?=[\s;&)"',]|$)"""
 )
+_GAP_AND_RUN = lazy(r"[^A-Za-z0-9\n]{1,8}([A-Za-z0-9_-]{16,300})")
+_BOTH = r"""\$\{{?{0}\}}?["']?\$\{{?(\w{{1,40}})\}}?|\b{0} ?[+.] ?(\w{{1,40}})"""
+_VALUE = r"""\b{0} ?[:=]=? ?["']?([A-Za-z0-9_/+=.-]{{12,300}})"""
 _PIECE = (
     r"""(?:\$\{{?{0}\}}?|\b{0}\b)["']?(?:[ \t]{{0,3}}[+.,][ \t]{{0,3}})?"""
     r"""["']?([A-Za-z0-9_/+=.-]{{12,300}})"""
@@ -56,12 +61,32 @@ def _plain(run: str) -> str:
     return plain if _TEXT.fullmatch(plain) else ""
 
 
-def find_pieces(text: str, prefixes: frozenset[str]) -> Iterator[Span]:
-    """Yield what is appended to a variable that holds the beginning of a token.
+def find_pieces(hints: Hints, prefixes: frozenset[str]) -> Iterator[Span]:
+    """Yield the rest of a token whose beginning stands apart from it.
 
-    ``A=`` a vendor's prefix, then ``${A}rest``: the rest is yielded.
+    ``A=`` a vendor's prefix, then ``${A}rest`` or ``$A$B``; or a prefix, quotes,
+    commas or blanks, and then a random run.
     """
+    known = [p for p in prefixes if p[:3].lower() in hints.pieces and p in hints.text]
+    if not known:
+        return
+    text = hints.text
+    for prefix in known:
+        yield from _apart(text, prefix)
     names = {m[1] for m in _ASSIGNED.finditer(text) if m[2] in prefixes}
     for name in sorted(names)[:16]:
         for found in re.finditer(_PIECE.format(re.escape(name)), text):
             yield Span(*found.span(1), "token")
+        for other in re.finditer(_BOTH.format(re.escape(name)), text):
+            rest = re.escape(other[1] or other[2])
+            for found in re.finditer(_VALUE.format(rest), text):
+                yield Span(*found.span(1), "token")
+
+
+def _apart(text: str, prefix: str) -> Iterator[Span]:
+    at = text.find(prefix)
+    while at >= 0:
+        found = _GAP_AND_RUN.match(text, at + len(prefix))
+        if found and strongly_random(found[1]):
+            yield Span(*found.span(1), "token")
+        at = text.find(prefix, at + len(prefix))

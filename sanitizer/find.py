@@ -9,7 +9,7 @@ from .blocks import find_blocks
 from .cards import find_cards
 from .commands import find_arguments
 from .encoded import find_encoded, find_pieces
-from .fold import decoded, folded, joined
+from .fold import folded, undisguised
 from .hints import Hints
 from .judge import MARKER
 from .labels import find_labels
@@ -38,10 +38,10 @@ def find_secrets(
     spans = list(find_known(text, forms))
     spans += view.restore(_in_view(view.text, table))
     spans += view.restore(find_known(view.text, forms))
-    for other in (decoded(view), joined(view)):
-        if other is not None:
-            spans += other.restore(_in_view(other.text, table))
-            spans += other.restore(find_known(other.text, forms))
+    other = undisguised(view)
+    if other is not None:
+        spans += other.restore(_in_view(other.text, table))
+        spans += other.restore(find_known(other.text, forms))
     if depth > 0:
         opened = find_encoded(
             view.text, lambda plain: bool(find_secrets(plain, table, forms, depth=depth - 1))
@@ -81,7 +81,7 @@ def _in_view(text: str, table: PatternTable) -> Iterator[Span]:
     yield from find_labels(text, table)
     yield from find_phrases(hints, table)
     yield from find_arguments(hints, table)
-    yield from find_pieces(text, table.prefixes)
+    yield from find_pieces(hints, table.prefixes)
     yield from find_cards(text)
 
 

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from .lazy import lazy
 from .values import Span
 
-__all__ = ["View", "decoded", "folded", "joined", "plain"]
+__all__ = ["View", "folded", "plain", "undisguised"]
 
 # Letters of other scripts that look like a Latin one (Unicode confusables.txt, the
 # ones in everyday fonts).  They are folded only in words that also hold ASCII
@@ -28,6 +28,10 @@ _LOOKALIKES = dict(zip(_CYRILLIC + _GREEK, _CYRILLIC_AS + _GREEK_AS, strict=True
 _PLAIN_LETTERS = str.maketrans({**_LOOKALIKES})
 _WORD = lazy(r"[A-Za-z0-9_\u0370-\u052f]+")
 _OTHER = lazy(r"[\u0370-\u052f]")
+# Small capitals and letters with a stroke have no decomposition.
+_STYLED = dict(
+    zip("ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢıɑɡøđłħƀ", "abcdefghijklmnoprstuvwyziagodlhb", strict=True)
+)
 _ASCII_LETTER = lazy("[A-Za-z]")
 
 _NON_ASCII = lazy(r"[^\x00-\x7f]+")
@@ -36,15 +40,20 @@ _ESCAPES = lazy(
     r"|\\u00[2-7][0-9A-Fa-f]|\\x[2-7][0-9A-Fa-f]|\\{1,8}[nrt\"']"
 )
 _STRING_ESCAPES = {"n": "\n", "r": "\n", "t": " "}
+_BLANK = lazy(r"\s")
 _BEFORE = 512
 _BEHIND = 1024
 """Characters before and behind a change that its view shows."""
 _ENTITIES = {"&equals;": "=", "&colon;": ":"}
 # "abc" + "def", 'abc' . 'def', "abc""def", "abc" \<newline> "def", abc\<newline>def
 _JOINTS = lazy(
-    r"""(["'])[ \t]{0,8}(?:[+.&][ \t]{0,8}|\\\r?\n[ \t]{0,80}|\r?\n[ \t]{0,80}(?=["']))?\1"""
-    r"""|\\\r?\n[ \t]{0,80}"""
+    r"""(["'])[ \t]{0,8}(?:(?:[+.&~]|\|\||<>|\.\.)[ \t]{0,8}"""
+    r"""|\\\r?\n[ \t]{0,80}|\r?\n[ \t]{0,80}(?=["']))?\1"""
+    r"""|\\\r?\n[ \t]{0,80}|["']\}(?=[A-Za-z0-9])"""
 )
+# p a s s w o r d, p.a.s.s.w.o.r.d
+_SPACED = lazy(r"(?<![A-Za-z0-9])(?:[A-Za-z][ ._-]){5,40}[A-Za-z](?![A-Za-z0-9])")
+_GAP = lazy(r"[ ._-]")
 
 
 class View:
@@ -102,25 +111,38 @@ def _fold(char: str) -> str:
         return "'"
     if char in "\u201c\u201d\u201e\u00ab\u00bb\u300c\u300d\u300e\u300f":
         return '"'
+    if char in _STYLED:
+        return _STYLED[char]
     base = unicodedata.normalize("NFKD", char)
     if len(base) > 1:
         base = "".join(c for c in base if not unicodedata.combining(c))
     return base if len(base) == 1 else char
 
 
-def _near(parts: list[tuple[int, int, str]], size: int) -> Iterator[tuple[int, int, str]]:
+def _near(parts: list[tuple[int, int, str]], text: str) -> Iterator[tuple[int, int, str]]:
     """Yield the parts, and between them gaps that no secret reaches into, as a line break.
 
-    What is far from every change was read in the base view already.
+    What is far from every change was read in the base view already.  A gap begins and
+    ends at a blank, so that it cuts no token in two.
     """
     here = 0
     for start, end, new in parts:
-        if start - here > _BEFORE + _BEHIND:
-            yield (here + _BEHIND if here else 0), start - _BEFORE, "\n"
+        if start - here > _BEFORE + _BEHIND and (gap := _gap(text, here, start)):
+            yield gap
         yield start, end, new
         here = end
-    if size - here > _BEHIND:
-        yield here + _BEHIND, size, "\n"
+    if len(text) - here > _BEHIND and (gap := _gap(text, here, len(text) + _BEFORE)):
+        yield gap
+
+
+def _gap(text: str, here: int, there: int) -> tuple[int, int, str] | None:
+    """Return what may be left out between two changes, ``None`` where no blank bounds it."""
+    first = _BLANK.search(text, here + _BEHIND if here else 0, there - _BEFORE)
+    start = 0 if not here else first.start() if first else -1
+    if there > len(text):
+        return (start, len(text), "\n") if start >= 0 else None
+    end = max(text.rfind(blank, here, there - _BEFORE) for blank in " \n") + 1
+    return (start, end, "\n") if 0 <= start < end else None
 
 
 def _replaced(base: View, parts: Iterable[tuple[int, int, str]]) -> View:
@@ -192,17 +214,33 @@ def _character(escape: str) -> str:
     return _ENTITIES.get(escape) or html.unescape(escape)
 
 
-def decoded(base: View) -> View | None:
-    """Undo percent, HTML and backslash escapes of ASCII characters; ``None``: there are none."""
+def undisguised(base: View) -> View | None:
+    """Undo escapes and close joints; ``None``: there is nothing of the kind.
+
+    Percent, HTML and backslash escapes of ASCII characters become what they stand
+    for, the pieces of a split string become one, and ``p a s s w o r d`` a word.
+    """
+    text = base.text
     parts = [
         (m.start(), m.end(), new)
-        for m in _ESCAPES.finditer(base.text)
+        for m in _ESCAPES.finditer(text)
         if len(new := _character(m.group())) == 1 and (" " <= new < "\x7f" or new == "\n")
     ]
-    return _replaced(base, _near(parts, len(base.text))) if parts else None
+    escapes = len(parts)
+    parts += [(m.start(), m.end(), "") for m in _JOINTS.finditer(text)]
+    for word in _SPACED.finditer(text):
+        parts += [(m.start(), m.end(), "") for m in _GAP.finditer(text, *word.span())]
+    if not parts:
+        return None
+    if len(parts) > escapes > 0:
+        parts = _apart(sorted(parts))
+    return _replaced(base, _near(parts, text))
 
 
-def joined(base: View) -> View | None:
-    """Close the joints between pieces of a split string; ``None``: there are none."""
-    parts = [(m.start(), m.end(), "") for m in _JOINTS.finditer(base.text)]
-    return _replaced(base, _near(parts, len(base.text))) if parts else None
+def _apart(parts: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
+    """Drop parts that begin inside an earlier one."""
+    out: list[tuple[int, int, str]] = []
+    for part in parts:
+        if not out or part[0] >= out[-1][1]:
+            out.append(part)
+    return out

@@ -36,7 +36,7 @@ def header_end(text: str, at: int) -> int:
 
 def authorization(text: str, at: int, book: LabelBook, sep: str | None) -> Iterator[Span]:
     """Yield the credential of an ``Authorization`` header, its scheme kept."""
-    if not sep:
+    if not sep and text[at : at + 1] not in {'"', "'"}:
         return
     stop = header_end(text, at)
     found = _SCHEME.match(text, at, stop)

@@ -40,7 +40,7 @@ _PATH = lazy(
     r"(?:~|\.{1,2})?/[\w.@+-]{0,64}(?:/[\w.@+-]{0,64}){1,32}$|[A-Za-z]:\\|\.{1,2}/|~/|\\\\[\w.-]+\\"
 )
 _FILE = lazy(
-    r"[\w./\\-]{1,120}\.(?:txt|md|py|js|ts|tsx|jsx|json|ya?ml|toml|ini|cfg|conf|env|pem|key|crt|cer|pub|sh|go|rs|rb|java|html|css|log|csv|sql|xml|gpg|kdbx|p12|pfx|jks)$"
+    r"[\w./\\-]{1,120}\.(?:txt|md|py|js|ts|tsx|jsx|json|ya?ml|toml|ini|cfg|conf|env|pem|key|crt|cer|pub|sh|go|rs|rb|java|html|css|log|csv|sql|xml|gpg|kdbx|p12|pfx|jks|png|jpe?g|gif|svg|webp|pdf|zip|gz|tgz|tar|bz2|xz|7z|mp[34]|wav|bin|iso|deb|rpm|whl|jar|lock|tmp|bak)$"
 )
 _NUMBER = lazy(r"[-+]?[0-9][0-9_,.]*(?:[a-z%]{0,3})$")
 _URL = lazy(r"[A-Za-z][A-Za-z0-9+.-]{1,20}://")
@@ -118,6 +118,6 @@ def strongly_random(value: str) -> bool:
     lower = any(c.islower() for c in value)
     upper = any(c.isupper() for c in value)
     digits = sum(c.isdigit() for c in value)
-    if lower and upper and digits >= (1 if len(value) >= 20 else 2):
+    if lower and upper and digits >= (1 if len(value) >= 20 and "." not in value else 2):
         return True
     return digits >= 4 and len(value) >= 16

@@ -38,6 +38,9 @@ _PAIR = lazy(
     r"""\\{0,4}["'`]?[ \t]{0,8}[,;]?\s{0,40}(?:- )?\\{0,4}["']?"""
     r"""(?:[Vv]alue|val|default|string|stringValue|content)"""
     r"""\\{0,4}["']?[ \t]{0,8}[:=]>?[ \t]{0,8}"""
+    r"""|"[ \t]{0,8}\{\s{0,40}"""  # Terraform: variable "db_password" { default = "x" }
+    r"""(?:(?:type|description|sensitive|nullable)[ \t]{0,40}=[^\n]{0,200}\n\s{0,40}){0,4}"""
+    r"""default[ \t]{0,40}=[ \t]{0,8}"""
 )
 _XML_NEXT = lazy(r"</\w{1,32}>\s{0,40}<\w{1,32}>")
 _QUOTE = lazy(r"""\$?(?:[rRbBfFuUlL]|@)?(\\{0,8}["'`]{1,3})""")
@@ -56,6 +59,7 @@ _USER_AND_SECRET = lazy(
 )
 _SLASHED = lazy(r"[\w.@+-]{1,40} ?/ ?([^\s\"',;]{6,200})")
 _REST = lazy(r"([^\s\"'][^\n\"']{3,200}?)[ \t]{0,8}\r?(?:\n|$)")
+_BARE_NOUNS = frozenset({"key", "keys", "token", "tokens", "secret", "sid"})
 _MAX_VALUE = 8192
 """Characters of a quoted value."""
 _JUDGED = 512
@@ -73,10 +77,12 @@ def find_labels(text: str, table: PatternTable) -> Iterator[Span]:
         if start < done or not 1 < end - start <= MAX_IDENTIFIER:
             continue
         name = found.group()
+        if end - start < 4 and name.lower() not in book.heads:
+            continue
         family = families.get(name)
         if family is None:
             families[name] = family = label_of(name, book)
-        if family and not text.endswith("[REDACTED:", 0, start):
+        if family and not _is_other_thing(text, start, end, book):
             while text[end - 1] in ".-":
                 end -= 1
             if family in {"authorization", "cookie"}:
@@ -86,6 +92,16 @@ def find_labels(text: str, table: PatternTable) -> Iterator[Span]:
             for span in _read(text, start, end, family, book):
                 done = max(done, span.end)
                 yield span
+
+
+def _is_other_thing(text: str, start: int, end: int, book: LabelBook) -> bool:
+    """Whether this is part of a marker, or the word before makes it another thing."""
+    if text.endswith("[REDACTED:", 0, start):
+        return True
+    if text[start:end].lower() not in _BARE_NOUNS or start == 0 or text[start - 1] != " ":
+        return False
+    word = text[max(0, start - 20) : start - 1].rsplit(None, 1)[-1:]
+    return bool(word) and word[0].lower() in book.before
 
 
 def label_of(name: str, book: LabelBook) -> str:
@@ -188,7 +204,9 @@ def _assigned(
             and accepts(rest[1], Seen(family, "line"), book)
         ):
             yield Span(*rest.span(1), kind_of(family))
-    found = list(_value(text, at, Seen(family, "line" if whole else "inline", sep), book))
+    flag = start > 0 and text[start - 1] == "-"
+    mode = "flag" if flag else "line" if whole else "inline"
+    found = list(_value(text, at, Seen(family, mode, sep), book))
     yield from found
     if not found and sep == ":" and not _QUOTE.match(text, at):
         yield from in_prose(text, at, family, book, linked=True)

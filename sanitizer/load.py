@@ -39,6 +39,7 @@ def table_from_bytes(data: bytes) -> PatternTable:
                     keywords=tuple(shape["keywords"]),
                     pattern=shape["pattern"],
                     random=shape["random"],
+                    anchored=shape["anchored"],
                     nocase=shape["nocase"],
                 )
                 for shape in raw["shapes"]

@@ -17,6 +17,8 @@ __all__ = ["find_phrases", "in_prose", "word_list"]
 _REACH = 100
 """Characters behind the label, on the same line, that are read."""
 _WORDS = 10
+_NEAR = 4
+"""Words behind a label for a password that is random for sure, with no link between."""
 _AFTER_LINK = 3
 """Words behind *is* or a colon that may be the secret."""
 _WORD_LIST = lazy(r"""["'`]?((?:[a-z]{3,10}(?:, ?| {1,2}|\n)){11,23}[a-z]{3,10})\b""")
@@ -53,7 +55,8 @@ def in_prose(
             return
         core = word.lstrip(_OPEN).rstrip(_CLOSE)
         begin = found.start() + len(word) - len(word.lstrip(_OPEN))
-        if core and (left or not number) and _counts(core, family, book, linked=left > 0):
+        near = left or not number or (family == "password" and number < _NEAR)
+        if core and near and _counts(core, family, book, linked=left > 0):
             yield Span(begin, begin + len(core), kind_of(family))
             return
         if _is_link(word, core, book):
@@ -73,13 +76,16 @@ def _counts(core: str, family: str, book: LabelBook, *, linked: bool) -> bool:
     if family == "pin":
         return core.isdigit() and 3 <= len(core) <= 8
     if family in {"key", "query", "weak", "creds"}:
-        return linked and accepts(core, Seen("weak", "prose"), book)
+        sure = linked or len(core) >= 20
+        return sure and accepts(core, Seen("weak", "prose"), book)
+    if linked and family == "password" and core.isdigit():
+        return 5 <= len(core) <= 12
     if len(core) < 6:
         return False
     if not accepts(core, Seen("password", "prose"), book):
         return linked and family == "password" and WORD_AND_NUMBER.fullmatch(core) is not None
     mixed = any(c.islower() for c in core) and any(c.isupper() for c in core)
-    return linked or (mixed and len(core) >= 8)
+    return linked or (mixed and len(core) >= 8 and any(c.isdigit() for c in core))
 
 
 def word_list(text: str, at: int) -> Iterator[Span]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import pairwise
+import re
+from collections.abc import Iterable, Iterator
+from itertools import chain, pairwise
 
 from .hints import Hints
 from .table import PatternTable, Shape
@@ -17,21 +18,42 @@ def find_shapes(hints: Hints, table: PatternTable) -> Iterator[Span]:
     for place in table.likely_shapes(hints):
         shape = table.shapes[place]
         where = hints.lower if shape.nocase else hints.text
-        if any(keyword in where for keyword in shape.keywords):
-            yield from _matches(hints.text, shape, table)
-
-
-def _matches(text: str, shape: Shape, table: PatternTable) -> Iterator[Span]:
-    for found in table.regex(shape.pattern).finditer(text):
-        if found.re.groups and not found.lastindex:
-            continue  # the context that makes it no secret
-        start, end = found.span(found.lastindex or 0)
-        while end > start and text[end - 1] == ".":  # the end of a sentence
-            end -= 1
-        value = text[start:end]
-        if shape.random and not _is_token(value):
+        keywords = [keyword for keyword in shape.keywords if keyword in where]
+        if not keywords:
             continue
-        yield Span(start, end, shape.kind)
+        regex = table.regex(shape.pattern)
+        if shape.anchored:
+            matches: Iterable[re.Match[str]] = chain.from_iterable(
+                _at(where, hints.text, keyword, regex) for keyword in keywords
+            )
+        else:
+            matches = regex.finditer(hints.text)
+        for match in matches:
+            span = _secret(hints.text, match, shape)
+            if span:
+                yield span
+
+
+def _at(where: str, text: str, keyword: str, regex: re.Pattern[str]) -> Iterator[re.Match[str]]:
+    """Yield the matches that begin with a keyword."""
+    at = where.find(keyword)
+    while at >= 0:
+        found = regex.match(text, at)
+        if found:
+            yield found
+        at = where.find(keyword, found.end() if found else at + 1)
+
+
+def _secret(text: str, found: re.Match[str], shape: Shape) -> Span | None:
+    """Return the secret part of a match, ``None`` if its context or its looks speak against it."""
+    if found.re.groups and not found.lastindex:
+        return None
+    start, end = found.span(found.lastindex or 0)
+    while end > start and text[end - 1] == ".":  # the end of a sentence
+        end -= 1
+    if shape.random and not _is_token(text[start:end]):
+        return None
+    return Span(start, end, shape.kind)
 
 
 def _is_token(value: str) -> bool:

@@ -24,6 +24,8 @@ class Shape:
     """Python regex; group 1, where there is one, is what is removed."""
     random: bool
     """What is removed must look random (digits, or letters of both cases mixed)."""
+    anchored: bool
+    """Every match begins with a keyword, so the pattern is tried there only."""
     nocase: bool
     """Keywords are lower case and are looked up in the lower-cased text."""
 
