@@ -7,9 +7,9 @@ it equals what the sources compile to.
 from __future__ import annotations
 
 import json
-import random
 import re
 from collections.abc import Callable, Iterator, Mapping
+from itertools import count
 from typing import Any
 
 import yaml
@@ -200,13 +200,19 @@ def _anchored(raw: dict[str, Any], pattern: re.Pattern[str], *, nocase: bool) ->
     if _OPEN_START.match(first) or _has_alternatives(first):
         return False
     for template in raw["match"]:
-        for seed in range(4):
-            text = expanded(template, random.Random(f"{template}{seed}").choice)
+        for start in range(4):
+            text = expanded(template, _in_turn(start))
             found = pattern.search(text)
             begin = text[found.start() :] if found else ""
             if not (begin.lower() if nocase else begin).startswith(tuple(raw["keywords"])):
                 return False
     return True
+
+
+def _in_turn(start: int) -> Callable[[str], str]:
+    """Return a choice that takes the characters of an alphabet in a fixed, mixed order."""
+    turns = count(start)
+    return lambda alphabet: alphabet[next(turns) * 7 % len(alphabet)]
 
 
 def _has_alternatives(pattern: str) -> bool:
