@@ -2,27 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from time import perf_counter
 from typing import Any
 
+from rich.table import Table
+
 from ..intent.reading import own_words
+from ..intent.rulebook import RuleBook
 from ..router.engine import decide
-from ..router.values import Message
+from ..router.values import Decision, Message
 from .options import Options
-from .routing import FLOOR, HERE, book, catalog, read_cases, surface, write_rows
+from .output import emit
+from .routing import FLOOR, HERE, Case, book, catalog, read_cases, surface, write_rows
+from .scoring import Scored, bounds, grouped, labelled, rule_table, summary
 from .tiers import tiers
 
-__all__ = ["run"]
+__all__ = ["GATES", "run"]
+
+GATES = {"hit": 0.96, "saving": 0.66}
+"""Least shares on the authored test split, rules alone."""
+_COLUMNS = ("n", "hit", "miss_when_narrowed", "abstention", "saving", "excess")
 
 
 def run(options: Options) -> int:
-    """Route every case and write one prediction each."""
+    """Route every case; 0 if the gates hold, 1 if not (cases of others have no gates)."""
     costs = surface(options.surface)
     granted = catalog(costs)
     rules = book()
     who = tiers(options.tier)
     cases = read_cases(options.cases or HERE / "cases" / "routes.jsonl")
     rows: list[dict[str, Any]] = []
+    scored: list[Scored] = []
     for case in cases:
         start = perf_counter()
         text = case["prompt"]
@@ -34,18 +45,87 @@ def run(options: Options) -> int:
             use_rules=who.use_rules,
             opinions=who.ask(own_words(text, rules), granted),
         )
-        micros = (perf_counter() - start) * 1e6
-        rows.append(
-            {
-                "id": case["id"],
-                "outcome": decision.outcome,
-                "grade": decision.grade,
-                "toolsets": list(decision.toolsets),
-                "reasons": [reason.rule for reason in decision.reasons],
-                "tier": decision.tier,
-                "micros": round(micros, 1),
-            }
-        )
+        rows.append(_row(case, decision, (perf_counter() - start) * 1e6))
+        if labelled(case, costs):
+            scored.append(Scored.of(case, decision))
     if options.predictions:
         write_rows(options.predictions, rows)
-    return 0
+    if not scored:
+        return 0
+    report = _report(scored, costs, rules, [row["micros"] for row in rows])
+    held = True
+    if options.cases is None:
+        test = [item for item in scored if item.case["split"] == "test"]
+        report["test_split"] = summary(test, costs)
+        held = all(report["test_split"][name] >= least for name, least in GATES.items())
+        report["gates"] = {**GATES, "held": held}
+    emit(options, report, _tables(report))
+    return 0 if held else 1
+
+
+def _row(case: Case, decision: Decision, micros: float) -> dict[str, Any]:
+    return {
+        "id": case["id"],
+        "outcome": decision.outcome,
+        "grade": decision.grade,
+        "toolsets": list(decision.toolsets),
+        "reasons": [reason.rule for reason in decision.reasons],
+        "tier": decision.tier,
+        "micros": round(micros, 1),
+    }
+
+
+def _report(
+    scored: Sequence[Scored], costs: Mapping[str, int], rules: RuleBook, micros: Sequence[float]
+) -> dict[str, Any]:
+    times = sorted(micros)
+    return {
+        "all": summary(scored, costs),
+        **bounds(scored, costs),
+        "by_language_group": grouped(
+            scored, lambda c: "English" if _language(c) == "en" else "other", costs
+        ),
+        "by_source": grouped(scored, lambda c: str(c.get("source", "?")), costs),
+        "by_kind": grouped(scored, lambda c: str(c.get("kind", "?")), costs),
+        "by_language": grouped(scored, _language, costs),
+        "rules": rule_table(scored, [rule.id for rule in rules.rules if rule.toolset]),
+        "micros": {
+            "p50": times[len(times) // 2],
+            "p99": times[min(len(times) - 1, int(len(times) * 0.99))],
+        },
+        "missed": [item.case["id"] for item in scored if not item.hit],
+    }
+
+
+def _language(case: Case) -> str:
+    return str(case.get("lang", "?")).lower().split("-")[0]
+
+
+def _tables(report: Mapping[str, Any]) -> list[Table]:
+    top = {
+        name: report[name] for name in ("all", "test_split", "floor", "oracle") if name in report
+    }
+    found = [_table("First messages", {**top, **report["by_language_group"]}, _COLUMNS)]
+    for name in ("source", "kind", "language"):
+        found.append(_table(f"By {name}", report[f"by_{name}"], _COLUMNS))
+    rules = {rule: row for rule, row in report["rules"].items() if row["coverage"]}
+    found.append(_table("Rules", rules, ("coverage", "overlap", "conflict", "accuracy")))
+    micros = report["micros"]
+    found[0].caption = f"p50 {micros['p50']:.0f} µs, p99 {micros['p99']:.0f} µs a decision"
+    return found
+
+
+def _table(title: str, rows: Mapping[str, Mapping[str, Any]], columns: Sequence[str]) -> Table:
+    table = Table(title=title, title_justify="left", caption_justify="left")
+    table.add_column("")
+    for column in columns:
+        table.add_column(column.replace("_", " "), justify="right")
+    for name, row in rows.items():
+        table.add_row(name, *(_cell(row[column]) for column in columns))
+    return table
+
+
+def _cell(value: float | int | None) -> str:
+    if value is None:
+        return "-"
+    return str(value) if isinstance(value, int) else f"{value:.3f}"

@@ -76,7 +76,8 @@ def keys(tokens: Sequence[Token], marks: Sequence[tuple[str, ...]]) -> list[str]
             first = False
         last_kind = kind
         last_end = token.end
-    met = sorted({mark for at in marks[:MAX_TOKENS] if at for mark in at})[:_CONCEPTS]
+    met = sorted({mark for at in marks[:MAX_TOKENS] if at for mark in at})
     found.update(dict.fromkeys(met))
-    found.update(dict.fromkeys(a + b for i, a in enumerate(met) for b in met[i + 1 :]))
+    few = met[:_CONCEPTS]
+    found.update(dict.fromkeys(a + b for i, a in enumerate(few) for b in few[i + 1 :]))
     return list(found)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import zlib
 from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from .compile import MAGIC
@@ -15,7 +17,7 @@ from .lexicon import widen
 from .patterns import Pattern, element, pattern
 from .rulebook import Lexicon, Policy, Rule, RuleBook, TongueTable
 
-__all__ = ["NO_PHRASES", "book_from_bytes", "tongue_table"]
+__all__ = ["NO_PHRASES", "book_from_bytes", "tongue_table", "with_rules"]
 
 
 def _pattern(rows: list[list[Any]]) -> Pattern:
@@ -81,14 +83,10 @@ def book_from_bytes(data: bytes, phrases: FollowupTable = NO_PHRASES) -> RuleBoo
     size = int.from_bytes(parts[16:20], "big")
     body = json.loads(parts[20 : 20 + size])
     rules = tuple(_rule(row) for row in body["rules"])
-    index: defaultdict[str, list[int]] = defaultdict(list)
-    for position, rule in enumerate(rules):
-        for key in frozenset().union(*(each.keys for each in rule.patterns)):
-            index[key].append(position)
     return RuleBook(
         version=parts[:16].decode(),
         rules=rules,
-        index={key: tuple(positions) for key, positions in index.items()},
+        index=_index(rules),
         lexicon=_lexicon(parts[20 + size :]),
         concepts=arrange([(row[0], row[1], row[2], row[3]) for row in body["concepts"]]),
         phrases=phrases,
@@ -97,6 +95,20 @@ def book_from_bytes(data: bytes, phrases: FollowupTable = NO_PHRASES) -> RuleBoo
         suspects=tuple(body["suspects"]),
         policy=_policy(body["policy"]),
     )
+
+
+def _index(rules: Sequence[Rule]) -> dict[str, tuple[int, ...]]:
+    """Key to the positions of the rules that it may trigger."""
+    index: defaultdict[str, list[int]] = defaultdict(list)
+    for position, rule in enumerate(rules):
+        for key in frozenset().union(*(each.keys for each in rule.patterns)):
+            index[key].append(position)
+    return {key: tuple(positions) for key, positions in index.items()}
+
+
+def with_rules(book: RuleBook, rules: Sequence[Rule]) -> RuleBook:
+    """The book with other rules, in the order given: for ablation and what-if questions."""
+    return replace(book, rules=tuple(rules), index=_index(rules))
 
 
 def _policy(row: dict[str, Any]) -> Policy:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .concepts import annotate
-from .features import MAX_TOKENS, keys
+from .features import keys
 from .frames import Peeled, peel
 from .language import Tongue, identify
 from .masks import Masked, mask
@@ -20,6 +20,8 @@ _WORDS = frozenset(("word", "cjk", "sea"))
 WINDOW = 8000
 """Characters read of a message; of a longer one, head, tail and request lines."""
 _HEAD = 3000
+_FOCUS = 450
+"""Tokens read of an instruction; of a longer one beginning, end and request lines."""
 _REQUEST_LINE = re.compile(
     r"^[ \t>*#-]{0,8}(?:please|pls|can you|could you|would you|i need you to|i want you to"
     r"|your task|task:|todo:|now |then |finally|bitte|kannst du|por favor|puedes"
@@ -77,8 +79,8 @@ def _window(text: str) -> str:
     out: list[str] = []
     at = 0
     for start, end in sorted(keep):
-        out.append("\n" * min(1, max(0, start - at)))
-        out.append(" " * (start - at - 1) if start > at else "")
+        if start > at:
+            out.append(" " * (start - at - 1) + "\n")
         out.append(text[max(start, at) : end])
         at = max(at, end)
     return "".join(out)
@@ -145,9 +147,8 @@ def read(text: str, book: RuleBook) -> Reading:
     shown = _window(words) if windowed else words
     folded = fold(shown)
     tokens, material = instruction(folded, shown)
-    if len(tokens) > MAX_TOKENS:
-        half = MAX_TOKENS // 2
-        tokens = tokens[:half] + tokens[-half:]
+    if len(tokens) > _FOCUS:
+        tokens = _focus(tokens, folded.text)
         windowed = True
     tongue = identify(tokens, book.tongues, book.lexicon.weights)
     marks = annotate(tokens, folded.text, book.concepts, tongue.near)
@@ -165,13 +166,14 @@ def read(text: str, book: RuleBook) -> Reading:
     )
 
 
-def skill_tokens(text: str, span: tuple[int, int], hosts: Mapping[str, str]) -> list[Token]:
-    """Tokens of a skill's own text, the host's sentences in it left out."""
-    body = text[span[0] : span[1]]
-    for begin, end in hosts.items():
-        at = body.find(begin)
-        stop = body.find(end, at) if at >= 0 else -1
-        if at >= 0:
-            body = body[:at] + (body[stop + len(end) :] if stop >= 0 else "")
-    tokens, _ = instruction(fold(body[:WINDOW]), body[:WINDOW])
-    return tokens[:MAX_TOKENS]
+def _focus(tokens: list[Token], text: str) -> list[Token]:
+    """Beginning, end and request lines of a long instruction; the rest dilutes them."""
+    lines = [match.span() for match in _REQUEST_LINE.finditer(text)]
+    third = _FOCUS // 3
+    middle: list[Token] = []
+    for token in tokens[third:-third]:
+        while lines and lines[0][1] <= token.start:
+            lines.pop(0)
+        if lines and lines[0][0] <= token.start and len(middle) < third:
+            middle.append(token)
+    return [*tokens[:third], *middle, *tokens[-third:]]
