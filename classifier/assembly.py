@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from ..router.settings_model import Settings
 from ..router.settings_model import SystemOne as SystemOneSettings
-from .chat import ChatConfig, ChatRouter
 from .clock import Clock
 from .jev_ask import SessionBudgets
 from .ports import Observer, StateSanitizer
@@ -16,9 +15,9 @@ from .routing import SystemOneRouter
 from .scrubber import Scrubber
 from .system_one import SystemOneClient
 from .tiers import NetworkTiers, Router
-from .transport import LanePolicy, Transport
+from .transport import Transport
 
-__all__ = ["Classifiers", "assemble", "chat_config", "system_one_config"]
+__all__ = ["Classifiers", "assemble", "system_one_config"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +66,9 @@ def assemble(
     if settings.turn_classifier.enabled:
         routers.append(SystemOneRouter(client))
     if settings.classifier.enabled:
+        # The openai SDK takes half a second to load; only this tier needs it.
+        from .chat import ChatRouter, chat_config  # noqa: PLC0415
+
         chat = ChatRouter(chat_config(settings), transport, environ, sanitizer, on_call)
         routers.append(chat)
     tiers = NetworkTiers(
@@ -100,24 +102,4 @@ def system_one_config(section: SystemOneSettings) -> SystemOneConfig:
         breaker_threshold=section.breaker_threshold,
         breaker_cooldown_s=section.breaker_cooldown_s,
         min_interval_s=section.min_interval_s,
-    )
-
-
-def chat_config(settings: Settings) -> ChatConfig:
-    """What the section ``classifier`` means for the chat tier.
-
-    Breaker and pacing are those of ``system_one``.
-    """
-    section, calls = settings.classifier, settings.system_one
-    return ChatConfig(
-        provider=section.provider or "deepseek",
-        model=section.model or "",
-        base_url=section.base_url or "",
-        api_key_env=section.api_key_env or "",
-        policy=LanePolicy(
-            retry_max_wait_s=calls.retry_max_wait_s,
-            breaker_threshold=calls.breaker_threshold,
-            breaker_cooldown_s=calls.breaker_cooldown_s,
-            min_interval_s=calls.min_interval_s,
-        ),
     )

@@ -12,6 +12,7 @@ from typing import Any, Final
 import httpx
 import openai
 
+from ..router.settings_model import Settings
 from ..router.values import Opinion, Tier
 from .catalogue import Candidate
 from .chat_reading import ChatReply, Choice, read_choice, read_reply
@@ -23,10 +24,11 @@ from .hosts import base_url, is_loopback, key_for
 from .outcomes import CallOutcome, CallRecord
 from .ports import Observer, StateSanitizer
 from .rendering import RenderedRequest, rendered
+from .sdk import post_completion
 from .statuses import status_error
 from .transport import Lane, LanePolicy, Report, Transport, checked_payload
 
-__all__ = ["ChatConfig", "ChatRouter"]
+__all__ = ["ChatConfig", "ChatRouter", "chat_config"]
 
 _REQUESTS_MAX: Final = 6
 """Requests in one attempt: the first and one per thing that a server may refuse."""
@@ -250,19 +252,13 @@ class ChatRouter:
         """Send, and adapt to what is refused.
 
         Raises:
-            ClassifierError: nothing usable came, or the SDK's own errors.
+            ClassifierError: nothing usable came, or httpx's own errors.
         """
-        client = _sdk(lane, target)
         shape = self._shape(target)
         for _ in range(_REQUESTS_MAX):
             body = self._body(target, shape, messages, offered)
             try:
-                response = client.post(
-                    "/chat/completions",
-                    cast_to=httpx.Response,
-                    content=body,
-                    options={"headers": {"Content-Type": "application/json"}},
-                )
+                response = post_completion(lane.http, str(target.base), target.key, body)
             except openai.APIStatusError as error:
                 changed = _after_refusal(shape, error.response)
                 if changed is None:
@@ -312,19 +308,24 @@ class ChatRouter:
         )
 
 
-def _sdk(lane: Lane, target: _Target) -> openai.OpenAI:
-    """The SDK over our connections: our deadline, our one retry, nothing from its environment."""
-    client = openai.OpenAI(
-        api_key=target.key,  # empty: the SDK sends no header
-        base_url=str(target.base),
-        http_client=lane.http,
-        max_retries=0,
-        timeout=None,
+def chat_config(settings: Settings) -> ChatConfig:
+    """What the section ``classifier`` means for the chat tier.
+
+    Breaker and pacing are those of ``system_one``.
+    """
+    section, calls = settings.classifier, settings.system_one
+    return ChatConfig(
+        provider=section.provider or "deepseek",
+        model=section.model or "",
+        base_url=section.base_url or "",
+        api_key_env=section.api_key_env or "",
+        policy=LanePolicy(
+            retry_max_wait_s=calls.retry_max_wait_s,
+            breaker_threshold=calls.breaker_threshold,
+            breaker_cooldown_s=calls.breaker_cooldown_s,
+            min_interval_s=calls.min_interval_s,
+        ),
     )
-    # It reads OPENAI_ORG_ID and OPENAI_PROJECT_ID and would send them to any host.
-    client.organization = None
-    client.project = None
-    return client
 
 
 def _after_refusal(shape: Shape, response: httpx.Response) -> Shape | None:

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import httpcore
 import httpx
-import openai
 
 from ..router.errors import RouterError
 from .outcomes import CallOutcome
@@ -30,6 +29,7 @@ __all__ = [
     "UnexpectedError",
     "UnreachableError",
     "mapped",
+    "own_error",
 ]
 
 
@@ -115,7 +115,6 @@ class StatusError(ClassifierError):
 _FOREIGN: tuple[tuple[type[BaseException], type[ClassifierError]], ...] = (
     (httpx.TimeoutException, DeadlineError),
     (httpcore.TimeoutException, DeadlineError),
-    (openai.APITimeoutError, DeadlineError),
     (TimeoutError, DeadlineError),
     (httpx.UnsupportedProtocol, UnexpectedError),
     (httpcore.UnsupportedProtocol, UnexpectedError),
@@ -128,10 +127,6 @@ _FOREIGN: tuple[tuple[type[BaseException], type[ClassifierError]], ...] = (
     (httpcore.ProtocolError, UnreachableError),
     (httpcore.ProxyError, UnreachableError),
     (httpcore.ConnectionNotAvailable, UnreachableError),
-    (openai.APIResponseValidationError, MalformedError),
-    (openai.APIConnectionError, UnreachableError),
-    (openai.LengthFinishReasonError, MalformedError),
-    (openai.ContentFilterFinishReasonError, MalformedError),
     (OSError, UnreachableError),
 )
 
@@ -148,7 +143,6 @@ CALL_ERRORS: tuple[type[Exception], ...] = (
     httpcore.ProxyError,
     httpcore.UnsupportedProtocol,
     httpcore.ConnectionNotAvailable,
-    openai.OpenAIError,
     # What libraries let through when a server surprises them.
     ArithmeticError,
     AttributeError,
@@ -161,24 +155,29 @@ CALL_ERRORS: tuple[type[Exception], ...] = (
 """Everything that a call can raise; each becomes an outcome through :func:`mapped`."""
 
 
+def own_error(error: BaseException) -> ClassifierError | None:
+    """``error`` itself or the first of its causes that is ours."""
+    seen: BaseException | None = error
+    while seen is not None and not isinstance(seen, ClassifierError):
+        seen = seen.__cause__
+    return seen
+
+
 def mapped(error: BaseException) -> ClassifierError:
     """Turn any exception that a call can meet into one of ours.
 
     Args:
-        error: from httpx, httpcore, openai, the socket layer, or ours already.
+        error: from httpx, httpcore, the socket layer, or ours already; ``sdk.py``
+            maps those of the openai SDK, which only the chat tier loads.
 
     Returns:
         ``error`` itself or the one it was raised from, if that is ours; else a
         new one whose message is the class name alone: messages of foreign
         exceptions can quote request and response.
     """
-    seen: BaseException | None = error
-    while seen is not None:
-        if isinstance(seen, ClassifierError):
-            return seen
-        seen = seen.__cause__
-    if isinstance(error, openai.APIStatusError):
-        return StatusError(type(error).__name__, status=error.status_code)
+    own = own_error(error)
+    if own is not None:
+        return own
     if isinstance(error, httpx.HTTPStatusError):
         return StatusError(type(error).__name__, status=error.response.status_code)
     for foreign, ours in _FOREIGN:

@@ -21,6 +21,7 @@ from hermes_tool_router.classifier.errors import (
     UnreachableError,
     mapped,
 )
+from hermes_tool_router.classifier.sdk import sdk_error
 
 REQUEST = httpx.Request("POST", "https://host.example/secret-path")
 RESPONSE = httpx.Response(418, request=REQUEST, text="secret body")
@@ -49,6 +50,11 @@ def instance(kind: type[Exception]) -> Exception:
     return error
 
 
+def ours(error: Exception) -> ClassifierError:
+    """The error through the boundary that meets it."""
+    return sdk_error(error) if isinstance(error, openai.OpenAIError) else mapped(error)
+
+
 @pytest.mark.parametrize(
     "kind",
     [
@@ -59,14 +65,14 @@ def instance(kind: type[Exception]) -> Exception:
 )
 def test_library_exception_is_mapped_without_its_message(kind: type[Exception]) -> None:
     """Their messages can quote request and response; the class name is enough."""
-    error = mapped(instance(kind))
+    error = ours(instance(kind))
 
     assert isinstance(error, ClassifierError)
     assert str(error) == kind.__name__
 
 
 @pytest.mark.parametrize(
-    ("error", "ours"),
+    ("error", "expected"),
     [
         pytest.param(httpx.ReadTimeout("x"), DeadlineError, id="read timeout"),
         pytest.param(httpx.PoolTimeout("x"), DeadlineError, id="no connection free in time"),
@@ -84,9 +90,9 @@ def test_library_exception_is_mapped_without_its_message(kind: type[Exception]) 
         pytest.param(ZeroDivisionError(), UnexpectedError, id="anything else"),
     ],
 )
-def test_exception_has_the_meaning(error: Exception, ours: type[ClassifierError]) -> None:
+def test_exception_has_the_meaning(error: Exception, expected: type[ClassifierError]) -> None:
     """The classes that matter, one by one."""
-    assert type(mapped(error)) is ours
+    assert type(ours(error)) is expected
 
 
 def test_our_own_error_inside_a_foreign_one_is_found() -> None:
@@ -95,4 +101,4 @@ def test_our_own_error_inside_a_foreign_one_is_found() -> None:
     outer = openai.APIConnectionError(request=REQUEST)
     outer.__cause__ = inner
 
-    assert mapped(outer) is inner
+    assert sdk_error(outer) is inner

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -23,6 +26,7 @@ from hermes_tool_router.router.values import (
     ToolSpec,
 )
 
+ROOT = Path(__file__).resolve().parents[3]
 SYSTEM_ONE = "https://api.typesafe.ai/v1/systemone"
 CHAT = "https://api.deepseek.com/chat/completions"
 KEYS = {"TYPESAFE_API_KEY": "k-1", "DEEPSEEK_API_KEY": "k-2"}
@@ -280,3 +284,18 @@ def test_a_crowd_of_toolsets_fits_into_one_request(wire: respx.MockRouter, build
     assert len(json.loads(route.calls.last.request.content)["questions"]) == 60
     assert opinion is not None
     assert "mcp-79" not in opinion.probabilities
+
+
+def test_the_sdk_is_loaded_for_the_chat_tier_only() -> None:
+    """It takes half a second, which a decision model or the tool must not pay."""
+    code = (
+        "import importlib, sys; importlib.import_module('{0}.classifier.assembly');"
+        "importlib.import_module('{0}.classifier.jev_ask'); print('openai' in sys.modules)"
+    ).format("hermes_tool_router")
+    mount = f"import runpy; runpy.run_path({str(ROOT / '_checkout.py')!r})['mount']();"
+
+    run = subprocess.run(
+        [sys.executable, "-c", mount + code], capture_output=True, text=True, timeout=120
+    )
+
+    assert run.stdout.strip() == "False", run.stderr
