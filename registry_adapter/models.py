@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ..classifier.assembly import Classifiers
     from ..classifier.outcomes import CallRecord as Call
     from ..classifier.rendering import RenderedRequest
+    from .judging import CallJudge
     from ..sanitizer import PatternTable, Sanitized, SanitizedValue, Sanitizer
 
 __all__ = ["LiveSanitizer", "Models", "jev_ask_payload", "network_enabled"]
@@ -74,6 +75,7 @@ class Models:
         self._environ = environ
         self._lock = threading.Lock()
         self._by_home: dict[Path, tuple[Settings, Classifiers]] = {}
+        self._judges: dict[Path, tuple[Classifiers, CallJudge]] = {}
         self._sanitizer: LiveSanitizer | None = None
 
     @property
@@ -123,6 +125,22 @@ class Models:
         clients = self.at(place)
         return None if clients is None else clients.tiers.show_request(text, catalog)
 
+    def call_judge(self, place: Place) -> CallJudge | None:
+        """Who is asked about tool calls, ``None`` where no model may be."""
+        settings = place.settings
+        if not (settings.risk_gate.enabled and settings.risk_gate.use_model):
+            return None
+        clients = self.at(place)
+        if clients is None:
+            return None
+        with self._lock:
+            known = self._judges.get(place.home)
+            if known is None or known[0] is not clients:
+                if known is not None:
+                    known[1].close()
+                known = self._judges[place.home] = (clients, _judge(clients, settings))
+            return known[1]
+
     def close(self) -> None:
         """Close every connection."""
         with self._lock:
@@ -139,6 +157,18 @@ class Models:
             sanitizer=self.sanitizer,
             on_call=_Observer(place),
         )
+
+
+def _judge(clients: Classifiers, settings: Settings) -> CallJudge:
+    from ..classifier.packs import load_pack  # noqa: PLC0415 - see the module docstring
+    from .judging import CallJudge  # noqa: PLC0415 - loads the gate
+
+    return CallJudge(
+        lambda state, pack, deadline_s: clients.system_one.ask(state, pack, deadline_s=deadline_s),
+        load_pack,
+        workers=settings.system_one.max_workers,
+        budget_s=settings.system_one.timeout_s,
+    )
 
 
 class _Network:

@@ -12,7 +12,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from .catalog import CatalogReader
 from .deciding import TieredDecider
 from .encoder import Encoder
 from .events import RequestEvent, ToolCallEvent, TurnEvent
+from .features import Feature
 from .guard import Guard
 from .host import hermes_home, is_registered, owner_of, parent_session
 from .models import Models
@@ -136,22 +137,36 @@ def _register_routing(ctx: Any, runtime: Runtime, reading: Reading) -> Runtime:
     if reading.on:
         runtime.encoder.prewarm(reading.settings)  # warm by the time the first message comes
 
+    features = _features(runtime, reading)
+
     def pre_llm_call(**kwargs: Any) -> None:
-        guard.run("pre_llm_call", lambda: surfaces.begin_turn(TurnEvent.read(kwargs)), lambda: None)
+        event = TurnEvent.read(kwargs)
+        guard.run("pre_llm_call", lambda: surfaces.begin_turn(event), lambda: None)
+        for feature in features:
+            guard.run(f"{feature.name}.turn", partial(feature.turn, event), lambda: None)
 
     def llm_execution(
         *, request: Mapping[str, Any], next_call: Callable[[Any], Any], **kwargs: Any
     ) -> Any:
         # Only the narrowing is guarded: a provider's error belongs to the host.
+        event = RequestEvent.read(kwargs)
         narrowed = guard.run(
-            "llm_execution",
-            lambda: surfaces.narrow(RequestEvent.read(kwargs), request),
-            lambda: request,
+            "llm_execution", lambda: surfaces.narrow(event, request), lambda: request
         )
-        return next_call(narrowed)
+        response = next_call(narrowed)
+        for feature in features:
+            guard.run(
+                f"{feature.name}.response",
+                partial(feature.response, event, response),
+                lambda: None,
+            )
+        return response
 
     def tool_request(**kwargs: Any) -> None:
-        guard.run("tool_request", lambda: surfaces.called(ToolCallEvent.read(kwargs)), lambda: None)
+        event = ToolCallEvent.read(kwargs)
+        guard.run("tool_request", lambda: surfaces.called(event), lambda: None)
+        for feature in features:
+            guard.run(f"{feature.name}.call", partial(feature.call, event), lambda: None)
 
     if reading.settings.mode == "enforce":
         schema = dict(SCHEMA)
@@ -170,7 +185,21 @@ def _register_routing(ctx: Any, runtime: Runtime, reading: Reading) -> Runtime:
     ctx.register_middleware("tool_request", tool_request)
     ctx.register_middleware("llm_execution", llm_execution)
     runtime.registered += ["pre_llm_call", "tool_request", "llm_execution"]
+    for feature in features:
+        for name, hook in feature.hooks.items():
+            ctx.register_hook(name, hook)
+            runtime.registered.append(name)
     return runtime
+
+
+def _features(runtime: Runtime, reading: Reading) -> tuple[Feature, ...]:
+    """What is layered on routing under these settings; imported only where it is on."""
+    found: list[Feature] = []
+    if reading.settings.risk_gate.enabled:
+        from .gate_feature import GateFeature  # noqa: PLC0415 - loads shell grammar and rules
+
+        found.append(GateFeature(runtime.guard, runtime.places, runtime.models))
+    return tuple(found)
 
 
 def _tool(ctx: Any, runtime: Runtime, schema: dict[str, Any], handler: tools.Handler) -> bool:

@@ -14,6 +14,9 @@ from .weighing import Weighed, weigh_catalog
 __all__ = ["decide"]
 
 _VAGUE = ToolsetName("vague")
+_NONE = ToolsetName("none")
+_QUIET = 0.6
+"""Chance that no tool is needed, from which a message without a plain need is settled."""
 """Lane of the lexicon that stands for a message which names nothing."""
 _NOT_AT_ALL = -20.0
 """Log-odds of a toolset that nothing spoke for."""
@@ -223,6 +226,12 @@ def _thin(case: _Case) -> bool:
     return chance(case.weighed.odds.get(_VAGUE, _NOT_AT_ALL)) >= case.policy.vague
 
 
+def _settled(case: _Case) -> bool:
+    """Whether something is plainly meant, or plainly nothing."""
+    plain = max(case.weighed.chances.values(), default=0.0) >= case.policy.plain
+    return plain or chance(case.weighed.odds.get(_NONE, _NOT_AT_ALL)) >= _QUIET
+
+
 def _narrow(case: _Case) -> Decision:
     """Keep what is worth its tokens."""
     weighed = case.weighed
@@ -240,6 +249,7 @@ def _narrow(case: _Case) -> Decision:
         grade=grade,
         toolsets=tuple(name for name in case.catalog.names if name in kept),
         evident=weighed.evident,
+        settled=_settled(case),
         tier=weighed.tier,
         reasons=(Reason(rule=f"engine.{grade}"), *weighed.reasons),
     )

@@ -172,6 +172,8 @@ class Decision:
     """All that stay, floor included, in catalog order; for ``full`` the whole catalog."""
     evident: frozenset[ToolsetName] = frozenset()
     """Toolsets that strong evidence names; the only ones a later turn may add."""
+    settled: bool = True
+    """False: narrowed by weighing alone, with nothing plainly meant; a later tier may know more."""
     substantive: bool = True
     """False: a greeting or a bare host frame, which does not use up the first turn."""
     follow_up: bool = False
@@ -184,4 +186,5 @@ class Decision:
     @property
     def undecided(self) -> bool:
         """Whether a later tier could still say more (D7)."""
-        return self.substantive and not self.errors and self.grade is not Grade.TIGHT
+        open_ = self.grade is not Grade.TIGHT or not self.settled
+        return self.substantive and not self.errors and open_

@@ -1,0 +1,288 @@
+"""The risk gate on the host: prepared before the policy hook, acted on in it.
+
+``tool_request`` prepares a proposal for a call, ``pre_tool_call`` consumes
+it.  The policy hook asks no model, waits for no lock and writes no log: where
+no proposal matches, the rules judge inline; rows are written when the call has
+ended.  Hermes lets a call pass when a hook raises (hermes-agent 0.19.0
+hermes_cli/plugins.py:1892), so every fault of ours is an ask.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+import uuid
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from threading import Lock
+
+from .. import risk_gate as gate
+from ..risk_gate import Context, Decision, Directive, Facts, Finding, ToolCall, Verdict
+from ..router.settings_model import RiskGate
+from .attendance import Attendance
+from .events import RequestEvent, ToolCallEvent, TurnEvent
+from .gate_log import GateLog, Judged
+from .guard import Guard
+from .judging import CallJudge
+from .places import Place
+from .responses import calls_in
+
+__all__ = ["Gate", "HostDirective"]
+
+HostDirective = dict[str, str]
+"""What the policy hook returns to the host: ``block`` or ``approve`` with its message."""
+
+_SESSIONS = 1024
+_SHOWN_CHARS = 4000
+
+_FAULT = Verdict(
+    decision=Decision.ASK,
+    findings=(
+        Finding(
+            id="gate.fault",
+            risk="incomplete",
+            severity=1,
+            decision=Decision.ASK,
+            words="could not be judged, because the gate itself failed",
+        ),
+    ),
+    reversible=False,
+    complete=False,
+)
+_UNBINDABLE = Finding(
+    id="gate.unbindable",
+    risk="incomplete",
+    severity=2,
+    decision=Decision.BLOCK,
+    words="has arguments that are too large or too odd to be bound to an answer",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Turn:
+    platform: str = ""
+    message: str = ""
+
+
+class Gate:
+    """Judges the tool calls of every session.
+
+    Args:
+        places: home, settings and store of the turn that runs now.
+        guard: turns a fault into an ask.
+        attendance: who can answer, by session and platform.
+        later_hook: whether a policy hook runs after ours.
+        judge: asks a decision model, ``None`` where none may be asked.
+        ambiguous: whether a user message names no action of its own.
+        shown: a call's text without secrets, for people.
+        log: takes verdicts and what became of them.
+    """
+
+    def __init__(
+        self,
+        *,
+        places: Callable[[str], Place],
+        guard: Guard,
+        attendance: Callable[[str, str], Attendance],
+        later_hook: Callable[[], bool],
+        judge: Callable[[Place], CallJudge | None],
+        ambiguous: Callable[[str], bool],
+        shown: Callable[[str, int], str],
+        log: GateLog,
+        clock: Callable[[], float] = time.monotonic,
+        once: Callable[[], str] = lambda: uuid.uuid4().hex,
+    ) -> None:
+        self._places = places
+        self._guard = guard
+        self._attendance = attendance
+        self._later_hook = later_hook
+        self._judge = judge
+        self._ambiguous = ambiguous
+        self._shown = shown
+        self._log = log
+        self._clock = clock
+        self._once = once
+        self._book = gate.ProposalBook()
+        self._book_lock = Lock()
+        self._turns_lock = Lock()
+        self._turns: OrderedDict[str, _Turn] = OrderedDict()
+        self._enforcing = False
+
+    # -- what the host calls ------------------------------------------------
+
+    def begin_turn(self, event: TurnEvent) -> None:
+        """Remember on whose behalf the calls of a session are made."""
+        turn = _Turn(platform=event.platform, message=event.message.text[:_SHOWN_CHARS])
+        with self._turns_lock:
+            self._turns[event.session_id] = turn
+            self._turns.move_to_end(event.session_id)
+            while len(self._turns) > _SESSIONS:
+                self._turns.popitem(last=False)
+
+    def seen_response(self, event: RequestEvent, response: object) -> None:
+        """Start asking the model about all calls of a response."""
+        place = self._places(event.platform)
+        judge = self._judge(place) if _is_on(place) else None
+        if judge is not None and event.session_id:
+            turn = self._turns.get(event.session_id, _Turn())
+            judge.begin(
+                event.session_id, calls_in(response), place.settings.risk_gate, turn.message
+            )
+
+    def prepare(self, event: ToolCallEvent) -> None:
+        """Judge a call and keep the proposal for the policy hook."""
+        turn = self._turns.get(event.session_id, _Turn())
+        place = self._places(turn.platform)
+        if not _is_on(place):
+            return
+        digest = gate.argument_digest(event.args)
+        key = gate.ProposalKey.of(
+            session=event.session_id,
+            turn=event.turn_id,
+            call=event.call_id,
+            tool=event.tool,
+            digest=digest,
+        )
+        if key is None:
+            return
+        proposal = self._proposal(event, place, turn, digest, with_model=True)
+        with self._book_lock:
+            self._book.put(key, proposal, self._clock())
+
+    def policy(self, event: ToolCallEvent) -> HostDirective | None:
+        """What becomes of a call; ``None`` leaves it to the host's own guards."""
+        turn = self._turns.get(event.session_id, _Turn())
+        place = self._places(turn.platform)
+        if not _is_on(place):
+            return None
+        started = self._clock()
+        settings = place.settings.risk_gate
+        self._enforcing = settings.mode == "enforce"
+        attendance = self._attendance(event.session_id, turn.platform)
+        proposal = self._guard.run(
+            "gate", lambda: self._found(event, place, turn), lambda: self._fault(event)
+        )
+        context = Context(
+            place=gate.Place(attendance.setting.value),
+            later_hook=attendance.attended and self._later_hook(),
+            enforce=settings.mode == "enforce",
+            unattended=settings.unattended,
+        )
+        what = gate.directive(proposal.verdict, context)
+        micros = round((self._clock() - started) * 1e6)
+        self._log.note(Judged.of(event, place, proposal, what, context, micros))
+        return _host_directive(event.tool, proposal, what)
+
+    def last_resort(self) -> HostDirective | None:
+        """When even the settings cannot be read: block where the gate was last enforcing."""
+        if not self._enforcing:
+            return None
+        return {
+            "action": "block",
+            "message": "tool-router could not judge this call and does not let it pass unjudged",
+        }
+
+    # -- steps ----------------------------------------------------------------
+
+    def _found(self, event: ToolCallEvent, place: Place, turn: _Turn) -> gate.Proposal:
+        """The proposal for exactly this call, or a fresh verdict of the rules."""
+        digest = gate.argument_digest(event.args)
+        key = gate.ProposalKey.of(
+            session=event.session_id,
+            turn=event.turn_id,
+            call=event.call_id,
+            tool=event.tool,
+            digest=digest,
+        )
+        if key is not None and self._book_lock.acquire(blocking=False):
+            try:
+                proposal = self._book.take(key, self._clock())
+            finally:
+                self._book_lock.release()
+            if proposal is not None:
+                return proposal
+        return self._proposal(event, place, turn, digest, with_model=False)
+
+    def _proposal(
+        self,
+        event: ToolCallEvent,
+        place: Place,
+        turn: _Turn,
+        digest: gate.Digest,
+        *,
+        with_model: bool,
+    ) -> gate.Proposal:
+        settings = place.settings.risk_gate
+        call = ToolCall(tool=event.tool, args=event.args)
+        verdict = gate.assess(call, Facts(workspace=_workspace()))
+        tier = "rules"
+        judge = self._judge(place) if with_model else None
+        if judge is not None:
+            answers = judge.answers(event.session_id, event.call_id, event.args)
+            if answers:
+                judgment = gate.climb(
+                    verdict, answers, _thresholds(settings), ambiguous=self._ambiguous(turn.message)
+                )
+                verdict, tier = judgment.verdict, "model"
+                if judgment.answer_missing:
+                    tier = "answer_missing"
+        if settings.block_unbindable and not digest.bound:
+            verdict = replace(
+                verdict, decision=Decision.BLOCK, findings=(_UNBINDABLE, *verdict.findings)
+            )
+        message = ""
+        if verdict.decision is not Decision.ALLOW:
+            message = self._message(call, verdict)
+        return gate.Proposal(
+            verdict=verdict,
+            message=message,
+            rule_key=gate.rule_key(event.tool, verdict, digest, once=self._once()),
+            tier=tier,
+            made_at=self._clock(),
+        )
+
+    def _message(self, call: ToolCall, verdict: Verdict) -> str:
+        raw = gate.call_text(call)
+        shown = self._shown(raw, _SHOWN_CHARS)
+        return gate.approval_text(call.tool, verdict, shown, whole=len(raw) <= _SHOWN_CHARS)
+
+    def _fault(self, event: ToolCallEvent) -> gate.Proposal:
+        return gate.Proposal(
+            verdict=_FAULT,
+            message=f"{event.tool} {_FAULT.findings[0].words}. Inspect the call, else deny it.",
+            rule_key=f"tool-router:{event.tool}:gate.fault:once:{self._once()}",
+            tier="fault",
+            made_at=self._clock(),
+        )
+
+
+def _is_on(place: Place) -> bool:
+    return place.routes and place.settings.risk_gate.enabled
+
+
+def _host_directive(tool: str, proposal: gate.Proposal, what: Directive) -> HostDirective | None:
+    match what.action:
+        case None:
+            return None
+        case "block":
+            return {"action": "block", "message": gate.block_text(tool, proposal.verdict)}
+        case "approve":
+            return {
+                "action": "approve",
+                "message": proposal.message,
+                "rule_key": proposal.rule_key,
+            }
+
+
+def _thresholds(settings: RiskGate) -> gate.Thresholds:
+    return gate.Thresholds(
+        **settings.thresholds.model_dump(), assessment=settings.approval_threshold
+    )
+
+
+def _workspace() -> str:
+    """The folder that terminal commands run in (hermes-agent 0.19.0 tools/terminal_tool.py)."""
+    configured = os.environ.get("TERMINAL_CWD", "")
+    return str(Path(configured).expanduser()) if configured else str(Path.cwd())
