@@ -9,6 +9,7 @@ from functools import cache
 from typing import Protocol
 
 from .expand import Scope, joined
+from .find import find_targets
 from .printed import decoded_base64, printed
 from .tables import table
 from .unwrap import Unwrapped, carried
@@ -233,30 +234,23 @@ def _hidden(words: Sequence[str], entry: Mapping[str, str]) -> Iterator[str]:
 
 
 def _find(command: Command, _: Sequence[Command], parse: Nested) -> Iterator[Script]:
-    """``find roots … -exec words ;``: the braces stand for paths below the roots."""
+    """``find roots … -exec words ;``: the braces stand for what it picks."""
     words = command.argv
-    roots = _find_roots(words)
+    targets = find_targets(words)
     start = -1
-    for index, word in enumerate(words):
+    for index, word in enumerate((*words, ";")):
         if start < 0 and word in {"-exec", "-execdir", "-ok", "-okdir"}:
             start = index + 1
-        elif start >= 0 and word in {";", "+"}:
-            inner = [Arg(w.replace("{}", f"{roots[0]}/{{}}")) for w in words[start:index]]
-            yield parse(_quoted(inner), "exec", zero=False, failure=False)
+        elif start >= 0 and (word == "+" or word.rstrip("\\") in {";", ""}):
+            inner: list[Arg] = []
+            for inside in words[start:index]:
+                if inside == "{}":
+                    inner.extend(Arg(target) for target in targets)
+                else:
+                    inner.append(Arg(inside.replace("{}", targets[0])))
+            if inner:
+                yield parse(_quoted(inner), "exec", zero=False, failure=False)
             start = -1
-    if 0 <= start < len(words):
-        inner = [Arg(w.replace("{}", f"{roots[0]}/{{}}")) for w in words[start:]]
-        yield parse(_quoted(inner), "exec", zero=False, failure=False)
-
-
-def _find_roots(words: Sequence[str]) -> list[str]:
-    roots: list[str] = []
-    for word in words[1:]:
-        if word.startswith(("-", "(", "!")) and word not in {"-H", "-L", "-P"}:
-            break
-        if not word.startswith("-"):
-            roots.append(word)
-    return roots or ["."]
 
 
 def _crontab(command: Command, before: Sequence[Command], parse: Nested) -> Iterator[Script]:

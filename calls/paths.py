@@ -1,0 +1,126 @@
+"""Paths in one canonical form, and what they stand for.
+
+Canonical: back slashes are slashes, a drive is ``/c:``, ``.`` and ``..`` are
+resolved, a home folder (``/home/x``, ``/Users/x``, ``/root``, ``C:\\Users\\x``)
+is ``~``, and a path inside the workspace is relative to it (``.`` is the
+workspace itself).  Nothing is looked up on the disk.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache, lru_cache
+from urllib.parse import unquote
+
+from .tables import table
+
+__all__ = ["canonical", "classes", "group", "looks_like_path"]
+
+MAX_PATH = 4_096
+"""Characters of a path that are looked at (PATH_MAX of Linux)."""
+
+_HOME = re.compile(
+    r"/(?:home|Users|export/home|usr/home)/(?!Shared(?:/|\Z))[^/*]+(?=/|\Z)|/(?:var/)?root(?=/|\Z)"
+)
+_DRIVE = re.compile(r"([A-Za-z]):(?=/|\Z)")
+_WINDOWS_HOME = re.compile(r"/c:/Users/[^/*]+(?=/|\Z)", re.IGNORECASE)
+_ESCAPES = re.compile(r"[\x00-\x1f]")
+
+
+@lru_cache(maxsize=4_096)
+def canonical(path: str, cwd: str = "", workspace: str = "") -> str:
+    """A path in its canonical form; never raises, an empty path stays empty.
+
+    Args:
+        path: as written, after shell expansion.
+        cwd: folder it is relative to, as ``Command.cwd``: empty is the
+            workspace, ``?`` unknown.
+        workspace: absolute path of the workspace, empty if unknown.
+    """
+    text = path[:MAX_PATH]
+    if text.startswith("file://"):
+        text = unquote(text[7:])
+    text = _ESCAPES.sub("", text).replace("\\", "/")
+    if (drive := _DRIVE.match(text)) is not None:
+        text = f"/{drive[1].lower()}:{text[2:]}"
+    if text and cwd and not text.startswith(("/", "~", "$", "%")):
+        text = f"{cwd}/{text}" if cwd != "?" else text
+        text = text.replace("\\", "/")
+    text = _resolved(text)
+    if workspace:
+        base = _resolved(workspace.replace("\\", "/"))
+        if text == base:
+            return "."
+        if base not in {"", "/"} and text.startswith(f"{base}/"):
+            return text[len(base) + 1 :]
+    text = _WINDOWS_HOME.sub("~", text, count=1)
+    if (home := _HOME.match(text)) is not None:
+        text = f"~{text[home.end() :]}"
+    return text
+
+
+def _resolved(text: str) -> str:
+    """Without doubled slashes, ``.`` and ``..``; a climb out of the start keeps its ``..``."""
+    if not text:
+        return ""
+    absolute = text.startswith("/")
+    parts: list[str] = []
+    for part in text.split("/"):
+        if part in {"", "."}:
+            continue
+        if part == ".." and parts and parts[-1] != "..":
+            if parts[-1].startswith("~") and len(parts) == 1:
+                parts = ["home"]
+                absolute = True
+            parts.pop()
+        elif part != ".." or not absolute:
+            parts.append(part)
+    joined = "/".join(parts)
+    return f"/{joined}" if absolute else joined or "."
+
+
+@cache
+def _patterns() -> Mapping[str, re.Pattern[str]]:
+    raw: Mapping[str, list[str]] = table("paths")["classes"]
+    return {
+        name: re.compile("|".join(f"(?:{pattern})" for pattern in patterns), re.IGNORECASE)
+        for name, patterns in raw.items()
+    }
+
+
+@lru_cache(maxsize=4_096)
+def classes(path: str) -> frozenset[str]:
+    """Classes of a canonical path, ``inside`` or ``outside`` (of the workspace) among them.
+
+    Temporary and cache folders are neither.  Empty for an empty path.
+    """
+    if not path:
+        return frozenset()
+    found = {name for name, pattern in _patterns().items() if pattern.search(path)}
+    if path.startswith(("/", "~", "..", "$", "%")):
+        if not found & {"temp", "cache", "harmless_device"}:
+            found.add("outside")
+    else:
+        found.add("inside")
+    if "build" in found and path.startswith(("/", "~")) and path.count("/") < 3:
+        found.discard("build")  # `/data/logs`, `~/out` are somebody's data, not build output
+    if found & group("secret"):
+        found.add("secret")
+    if found & group("persistent"):
+        found.add("persistent")
+    return frozenset(found)
+
+
+@cache
+def group(name: str) -> frozenset[str]:
+    """A named group of classes (``secret``, ``persistent``, ``routine``)."""
+    return frozenset(table("paths")[name])
+
+
+_PATH_LIKE = re.compile(r"[~/\\.]|^\$|:$")
+
+
+def looks_like_path(text: str) -> bool:
+    """A word that may name a file: holds a slash, a dot, a tilde or a drive."""
+    return bool(_PATH_LIKE.search(text)) and "://" not in text and len(text) <= MAX_PATH

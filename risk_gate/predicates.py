@@ -1,0 +1,342 @@
+"""Conditions that rules are made of.  Each is total and linear in the act's text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from fnmatch import fnmatchcase
+from typing import Any
+
+from ..calls.acts import Act
+from ..calls.paths import canonical, classes, looks_like_path
+from .sql import changes_everything
+
+__all__ = ["CONDITIONS", "Predicate", "is_broad", "is_recursive", "path_classes", "sub_words"]
+
+Predicate = Callable[[Act], bool]
+_Builder = Callable[[Any, Sequence[str]], Predicate]
+
+MAX_SCANNED = 16_384
+"""Characters of one text that patterns look at; head and tail of a longer one."""
+
+_BROAD = re.compile(r"[*?\[]|\{\}|\{stdin\}|\$|`|⟨")
+_EMPTYING = frozenset({"", ":", "true"})
+
+
+def scanned(text: str) -> str:
+    """A text short enough for patterns: head and tail of a long one."""
+    if len(text) <= MAX_SCANNED:
+        return text
+    half = MAX_SCANNED // 2
+    return f"{text[:half]}\n{text[-half:]}"
+
+
+def is_broad(path: str) -> bool:
+    """A path that stands for files nobody named one by one."""
+    return bool(_BROAD.search(path))
+
+
+def path_classes(path: str) -> frozenset[str]:
+    """Classes of a canonical path, ``broad`` and ``*`` (any path) among them."""
+    found = classes(path)
+    return found | ({"*", "broad"} if is_broad(path) else {"*"})
+
+
+def is_recursive(act: Act) -> bool:
+    """A deletion that takes whole folders."""
+    flags = act.options.flags
+    if act.program in _TREE:
+        return act.program not in {"rd", "rmdir", "del", "erase"} or "/s" in flags
+    return bool(flags & _RECURSIVE) or any(
+        arg.text.lower().startswith("recursive") for arg in act.options.operands[1:]
+    )
+
+
+_TREE = frozenset(
+    {
+        "python:shutil.rmtree", "python:os.removedirs", "code:rm_rf", "code:rm_r", "code:rmtree",
+        "code:remove_tree", "code:rmsync", "code:rmdirsync", "rd", "rmdir", "del", "erase",
+    }
+)  # fmt: skip
+_RECURSIVE = frozenset({"-r", "-R", "--recursive", "-recurse", "-Recurse", "/s", "-rf", "-fr"})
+
+
+def sub_words(act: Act) -> tuple[str, ...]:
+    """The operands that subcommands are looked for in, at most five."""
+    return tuple(arg.text for arg in act.options.operands[:5])
+
+
+def _patterns(value: Sequence[str]) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{_inlined(pattern)})" for pattern in value))
+
+
+def _inlined(pattern: str) -> str:
+    """``(?i)`` at the start becomes a group of its own, so that patterns can be joined."""
+    return f"(?i:{pattern[4:]})" if pattern.startswith("(?i)") else pattern
+
+
+def _paths(kind: str) -> _Builder:
+    def build(wanted: Sequence[str], excluded: Sequence[str]) -> Predicate:
+        wanted_set, excluded_set = frozenset(wanted), frozenset(excluded)
+
+        def check(act: Act) -> bool:
+            paths: Sequence[str] = getattr(act, kind)
+            return any(_path_fits(path, wanted_set, excluded_set) for path in paths[:256])
+
+        return check
+
+    return build
+
+
+def _path_fits(path: str, wanted: frozenset[str], excluded: frozenset[str]) -> bool:
+    found = path_classes(path)
+    return bool(found & wanted) and not found & excluded
+
+
+def _no_paths(kind: str) -> _Builder:
+    def build(unwanted: Sequence[str], _: Sequence[str]) -> Predicate:
+        unwanted_set = frozenset(unwanted)
+
+        def check(act: Act) -> bool:
+            return not any(path_classes(path) & unwanted_set for path in getattr(act, kind)[:256])
+
+        return check
+
+    return build
+
+
+def _any_path(wanted: Sequence[str], excluded: Sequence[str]) -> Predicate:
+    """Over every word that may be a path, and every file named otherwise."""
+    wanted_set, excluded_set = frozenset(wanted), frozenset(excluded)
+
+    def check(act: Act) -> bool:
+        cwd = act.command.cwd
+        named = [
+            canonical(arg.text, cwd)
+            for arg in act.options.operands[:256]
+            if looks_like_path(arg.text) or "*" in wanted_set
+        ]
+        everything = (*named, *act.reads, *act.writes, *act.deletes, *act.changes)
+        return any(_path_fits(path, wanted_set, excluded_set) for path in everything)
+
+    return check
+
+
+def _recursive(value: bool, _: Sequence[str]) -> Predicate:
+    return lambda act: is_recursive(act) is value
+
+
+def _truncates(value: bool, excluded: Sequence[str]) -> Predicate:
+    """Empties a file: a bare ``>``, ``truncate -s 0``, ``cat /dev/null >``."""
+    excluded_set = frozenset(excluded)
+
+    def check(act: Act) -> bool:
+        emptied = [path for path in act.writes if path not in act.appends]
+        sizes = [arg.text for arg in act.options.value_of("-s", "--size")]
+        empties = (
+            act.program in _EMPTYING
+            or (act.program == "truncate" and any(re.fullmatch(r"0\w?", size) for size in sizes))
+            or (act.program in {"cat", "cp", "dd"} and "/dev/null" in act.reads)
+            or (act.program in {"echo", "printf"} and (act.written or "x").strip() == "")
+        )
+        hit = empties and any(not path_classes(path) & excluded_set for path in emptied)
+        return hit is value
+
+    return check
+
+
+def _flags(value: Sequence[str], _: Sequence[str]) -> Predicate:
+    wanted = frozenset(value)
+    return lambda act: bool(act.options.flags & wanted)
+
+
+def _all_flags(value: Sequence[str], _: Sequence[str]) -> Predicate:
+    wanted = frozenset(value)
+    return lambda act: wanted <= act.options.flags
+
+
+def _no_flags(value: Sequence[str], _: Sequence[str]) -> Predicate:
+    unwanted = frozenset(value)
+    return lambda act: not act.options.flags & unwanted
+
+
+def _phrases(value: Sequence[str]) -> list[list[list[str]]]:
+    return [[word.split("|") for word in phrase.split(" ")] for phrase in value]
+
+
+def _starts_with(words: Sequence[str], phrase: Sequence[Sequence[str]]) -> bool:
+    if len(words) < len(phrase):
+        return False
+    return all(
+        any(fnmatchcase(word, choice) for choice in choices)
+        for word, choices in zip(words, phrase, strict=False)
+    )
+
+
+def _sub(value: Sequence[str], _: Sequence[str]) -> Predicate:
+    phrases = _phrases(value)
+
+    def check(act: Act) -> bool:
+        words = sub_words(act)
+        return any(_starts_with(words, phrase) for phrase in phrases)
+
+    return check
+
+
+def _no_sub(value: Sequence[str], _: Sequence[str]) -> Predicate:
+    present = _sub(value, ())
+    return lambda act: not present(act)
+
+
+def _verb(value: Sequence[str], _: Sequence[str]) -> Predicate:
+    """A word among the first operands, none of those before it a path or a sentence."""
+    plain = frozenset(word for word in value if "*" not in word)
+    patterns = [word for word in value if "*" in word]
+
+    def check(act: Act) -> bool:
+        for word in sub_words(act):
+            if word in plain or any(fnmatchcase(word, pattern) for pattern in patterns):
+                return True
+            if " " in word or word.startswith(("./", "/", "~")):
+                return False
+        return False
+
+    return check
+
+
+def _arg(value: Sequence[str], _: Sequence[str]) -> Predicate:
+    pattern = _patterns(value)
+    return lambda act: any(pattern.search(scanned(arg.text)) for arg in act.command.args[1:256])
+
+
+def _no_arg(value: Sequence[str], _: Sequence[str]) -> Predicate:
+    present = _arg(value, ())
+    return lambda act: not present(act)
+
+
+def _text(value: Sequence[str], _: Sequence[str]) -> Predicate:
+    pattern = _patterns(value)
+
+    def check(act: Act) -> bool:
+        return bool(
+            pattern.search(scanned(act.text))
+            or (act.stdin is not None and pattern.search(scanned(act.stdin)))
+        )
+
+    return check
+
+
+def _written(value: Sequence[str], _: Sequence[str]) -> Predicate:
+    pattern = _patterns(value)
+    return lambda act: act.written is not None and bool(pattern.search(scanned(act.written)))
+
+
+def _value(value: Mapping[str, str], _: Sequence[str]) -> Predicate:
+    wanted = [(key.split("|"), re.compile(_inlined(pattern))) for key, pattern in value.items()]
+
+    def check(act: Act) -> bool:
+        return any(
+            pattern.search(scanned(arg.text))
+            for names, pattern in wanted
+            for arg in act.options.value_of(*names)
+        )
+
+    return check
+
+
+def _sql(value: bool, _: Sequence[str]) -> Predicate:
+    def check(act: Act) -> bool:
+        texts = [arg.text for arg in act.command.args[1:64]]
+        if act.stdin is not None:
+            texts.append(act.stdin)
+        return any(changes_everything(scanned(text)) for text in texts) is value
+
+    return check
+
+
+def _wrappers(value: Sequence[str], _: Sequence[str]) -> Predicate:
+    wanted = frozenset(value)
+    return lambda act: bool(wanted & set(act.command.wrappers))
+
+
+def _origins(value: Sequence[str], _: Sequence[str]) -> Predicate:
+    wanted = frozenset(value)
+    return lambda act: bool(wanted & set(act.origins))
+
+
+def _env(value: Sequence[str], _: Sequence[str]) -> Predicate:
+    """A variable that is set for the command, or exported or set by it; ``NAME=value``."""
+    pattern = _patterns(value)
+
+    def check(act: Act) -> bool:
+        named = [f"{a.name}={a.value.text[:512]}" for a in act.command.assignments]
+        if act.program in {"export", "declare", "env", "setx", "typeset", "set"}:
+            named.extend(arg.text[:512] for arg in act.options.operands[:64])
+        return any(pattern.search(name) for name in named)
+
+    return check
+
+
+def _programs_like(value: Sequence[str], _: Sequence[str]) -> Predicate:
+    pattern = _patterns(value)
+    return lambda act: bool(act.program) and bool(pattern.search(act.program[:256]))
+
+
+def _operands(value: int, _: Sequence[str]) -> Predicate:
+    return lambda act: len(act.options.operands) <= value
+
+
+def _min_operands(value: int, _: Sequence[str]) -> Predicate:
+    return lambda act: len(act.options.operands) >= value
+
+
+def _background(value: bool, _: Sequence[str]) -> Predicate:
+    return lambda act: act.command.background is value
+
+
+def _unresolved(value: bool, _: Sequence[str]) -> Predicate:
+    return lambda act: any(not arg.resolved for arg in act.command.args[1:]) is value
+
+
+def _fed(value: bool, _: Sequence[str]) -> Predicate:
+    def check(act: Act) -> bool:
+        fed = bool(act.feeds) or act.stdin is not None or any(
+            redirect.operator == "<" for redirect in act.command.redirects
+        )
+        return fed is value
+
+    return check
+
+
+CONDITIONS: Mapping[str, _Builder] = {
+    "all_flags": _all_flags,
+    "any_path": _any_path,
+    "arg": _arg,
+    "background": _background,
+    "changes": _paths("changes"),
+    "deletes": _paths("deletes"),
+    "env": _env,
+    "fed": _fed,
+    "flags": _flags,
+    "max_operands": _operands,
+    "min_operands": _min_operands,
+    "no_arg": _no_arg,
+    "no_flags": _no_flags,
+    "no_reads": _no_paths("reads"),
+    "no_sub": _no_sub,
+    "no_writes": _no_paths("writes"),
+    "origins": _origins,
+    "programs_like": _programs_like,
+    "reads": _paths("reads"),
+    "recursive": _recursive,
+    "sql": _sql,
+    "sub": _sub,
+    "text": _text,
+    "truncates": _truncates,
+    "unresolved": _unresolved,
+    "value": _value,
+    "verb": _verb,
+    "wrappers": _wrappers,
+    "writes": _paths("writes"),
+    "written": _written,
+}

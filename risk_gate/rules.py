@@ -1,0 +1,237 @@
+"""The rule tables: loading, validation, and the compiled predicates.
+
+A rule speaks about one act (``calls/acts.py``).  Its ``when`` holds conditions
+that all must be true; ``any`` holds alternatives of the same form.
+"""
+
+from __future__ import annotations
+
+import json
+import pkgutil
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import yaml
+
+from ..calls.acts import Act
+from ..router.errors import RuleError
+from .predicates import CONDITIONS, Predicate
+from .values import Decision, RiskClass
+
+__all__ = ["RULE_FILES", "Rule", "Tables", "load", "load_sources", "shipped"]
+
+RULE_FILES = (
+    "destroy",
+    "secrets",
+    "remote",
+    "persistence",
+    "privilege",
+    "config",
+    "evasion",
+    "disrupt",
+    "hidden",
+    "network",
+    "outward",
+    "attack",
+)
+"""Files of ``data/rules``, without suffix."""
+
+_CLASSES: frozenset[str] = frozenset(RiskClass.__args__)  # type: ignore[attr-defined]  # Literal
+_REQUIRED = ("id", "class", "severity", "decision", "words", "when", "source", "match", "no_match")
+_OPTIONAL = ("reversible", "tools")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """One rule, compiled.
+
+    Attributes:
+        programs: names it is about; empty: any program.
+        matches: true for an act that it speaks of.
+        reversible: what it finds can be undone.
+        match, no_match: shell commands that prove it, from its file.
+    """
+
+    id: str
+    risk: RiskClass
+    severity: int
+    decision: Decision
+    words: str
+    source: str
+    reversible: bool
+    programs: frozenset[str]
+    matches: Predicate
+    match: tuple[str, ...]
+    no_match: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tables:
+    """All rules, indexed by program."""
+
+    rules: tuple[Rule, ...]
+    by_program: Mapping[str, tuple[Rule, ...]]
+    general: tuple[Rule, ...]
+
+    def for_program(self, program: str) -> tuple[Rule, ...]:
+        """Rules that may speak of an act of this program, in file order."""
+        special = self.by_program.get(program) or self.by_program.get(_unversioned(program), ())
+        return (*special, *self.general) if special else self.general
+
+
+def _unversioned(program: str) -> str:
+    return program.rstrip("0123456789.") or program
+
+
+@cache
+def shipped() -> Tables:
+    """The tables of this installation, loaded once."""
+    return load(load_sources())
+
+
+def load_sources() -> Mapping[str, Any]:
+    """The data files as they were shipped: ``families`` and each of :data:`RULE_FILES`."""
+    try:
+        compiled = pkgutil.get_data(__package__, "data/compiled.json")
+    except OSError:
+        compiled = None
+    if compiled is not None:
+        ready: Mapping[str, Any] = json.loads(compiled)
+        return ready
+    return read_yaml()
+
+
+def read_yaml() -> dict[str, Any]:
+    """The YAML sources of the tables; slow, used by tests and where nothing is compiled."""
+    names = {name: f"data/rules/{name}.yaml" for name in RULE_FILES}
+    paths = {"families": "data/families.yaml", **names}
+    return {
+        name: yaml.safe_load(pkgutil.get_data(__package__, path) or b"")
+        for name, path in paths.items()
+    }
+
+
+def load(sources: Mapping[str, Any]) -> Tables:
+    """Validate and compile.
+
+    Raises:
+        RuleError: naming file, rule, what is wrong and what is allowed.
+    """
+    families: Mapping[str, Sequence[str]] = sources["families"]["families"]
+    rules: list[Rule] = []
+    seen: set[str] = set()
+    for file in RULE_FILES:
+        for raw in sources[file]["rules"]:
+            rule = _rule(file, raw, families)
+            if rule.id in seen:
+                raise RuleError(f"{file}.yaml: rule {rule.id!r} is there twice; ids are never reused")
+            seen.add(rule.id)
+            rules.append(rule)
+    by_program: dict[str, list[Rule]] = {}
+    for rule in rules:
+        for program in rule.programs:
+            by_program.setdefault(program, []).append(rule)
+    return Tables(
+        rules=tuple(rules),
+        by_program={name: tuple(found) for name, found in by_program.items()},
+        general=tuple(rule for rule in rules if not rule.programs),
+    )
+
+
+def _rule(file: str, raw: Mapping[str, Any], families: Mapping[str, Sequence[str]]) -> Rule:
+    name = f"{file}.yaml: rule {raw.get('id', '?')!r}"
+    for key in _REQUIRED:
+        if key not in raw:
+            raise RuleError(f"{name} has no {key!r}; every rule needs {', '.join(_REQUIRED)}")
+    for key in raw:
+        if key not in (*_REQUIRED, *_OPTIONAL):
+            raise RuleError(f"{name}: {key!r} is not known; allowed: {(*_REQUIRED, *_OPTIONAL)}")
+    if raw["class"] not in _CLASSES:
+        raise RuleError(f"{name}: class {raw['class']!r} is not one of {sorted(_CLASSES)}")
+    if raw["severity"] not in (0, 1, 2, 3):
+        raise RuleError(f"{name}: severity {raw['severity']!r} is not 0, 1, 2 or 3")
+    if raw["decision"] not in ("ask", "block"):
+        raise RuleError(f"{name}: decision {raw['decision']!r} is neither 'ask' nor 'block'")
+    if not raw["match"] or not raw["no_match"]:
+        raise RuleError(f"{name} needs at least one match and one no_match case")
+    return Rule(
+        id=raw["id"],
+        risk=raw["class"],
+        severity=raw["severity"],
+        decision=Decision(raw["decision"]),
+        words=raw["words"],
+        source=raw["source"],
+        reversible=raw.get("reversible", False),
+        programs=frozenset(_programs(raw["when"], families)),
+        matches=_compiled(name, raw["when"], families),
+        match=tuple(raw["match"]),
+        no_match=tuple(raw["no_match"]),
+    )
+
+
+def _names(listed: Sequence[str], families: Mapping[str, Sequence[str]]) -> list[str]:
+    names: list[str] = []
+    for item in listed:
+        names.extend(families.get(item[1:], ()) if item.startswith("@") else (item,))
+    return names
+
+
+def _programs(when: Mapping[str, Any], families: Mapping[str, Sequence[str]]) -> list[str]:
+    """Programs that the condition can only be true for; empty when that cannot be said."""
+    if "programs" in when:
+        return _names(when["programs"], families)
+    alternatives = [_programs(inner, families) for inner in when.get("any", ())]
+    if alternatives and all(alternatives):
+        return [name for names in alternatives for name in names]
+    return []
+
+
+def _compiled(
+    name: str, when: Mapping[str, Any], families: Mapping[str, Sequence[str]]
+) -> Predicate:
+    """All conditions of a ``when`` as one predicate."""
+    parts: list[Predicate] = []
+    excluded = tuple(when.get("except_paths", ()))
+    for key, value in when.items():
+        if key == "except_paths":
+            continue
+        if key == "any":
+            parts.append(_any_of([_compiled(name, inner, families) for inner in value]))
+        elif key in {"programs", "except_programs"}:
+            names = frozenset(_names(value, families))
+            parts.append(_program(names, wanted=key == "programs"))
+        elif key in CONDITIONS:
+            try:
+                parts.append(CONDITIONS[key](value, excluded))
+            except (re.error, TypeError, AttributeError) as error:
+                raise RuleError(f"{name}: {key!r} is malformed: {error}") from error
+        else:
+            allowed = sorted((*CONDITIONS, "any", "programs", "except_programs", "except_paths"))
+            raise RuleError(f"{name}: condition {key!r} is not known; allowed: {allowed}")
+    return _all_of(parts)
+
+
+def _program(names: frozenset[str], *, wanted: bool) -> Predicate:
+    def check(act: Act) -> bool:
+        return (act.program in names or _unversioned(act.program) in names) is wanted
+
+    return check
+
+
+def _all_of(parts: Sequence[Predicate]) -> Predicate:
+    def check(act: Act) -> bool:
+        return all(part(act) for part in parts)
+
+    return check
+
+
+def _any_of(parts: Sequence[Predicate]) -> Predicate:
+    def check(act: Act) -> bool:
+        return any(part(act) for part in parts)
+
+    return check
+
+
