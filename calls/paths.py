@@ -1,7 +1,7 @@
-"""Paths in one canonical form, and what they stand for.
+r"""Paths in one canonical form, and what they stand for.
 
 Canonical: back slashes are slashes, a drive is ``/c:``, ``.`` and ``..`` are
-resolved, a home folder (``/home/x``, ``/Users/x``, ``/root``, ``C:\\Users\\x``)
+resolved, a home folder (``/home/x``, ``/Users/x``, ``/root``, ``C:\Users\x``)
 is ``~``, and a path inside the workspace is relative to it (``.`` is the
 workspace itself).  Nothing is looked up on the disk.
 """
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from urllib.parse import unquote
 
@@ -80,13 +81,41 @@ def _resolved(text: str) -> str:
     return f"/{joined}" if absolute else joined or "."
 
 
+@dataclass(frozen=True, slots=True)
+class _Class:
+    """Patterns of one class, by the first character that a path needs for them."""
+
+    name: str
+    absolute: re.Pattern[str] | None
+    home: re.Pattern[str] | None
+    anywhere: re.Pattern[str] | None
+
+    def fits(self, path: str) -> bool:
+        first = self.absolute if path[0] == "/" else self.home if path[0] == "~" else None
+        return bool(
+            (first is not None and first.search(path))
+            or (self.anywhere is not None and self.anywhere.search(path))
+        )
+
+
 @cache
-def _patterns() -> Mapping[str, re.Pattern[str]]:
+def _patterns() -> tuple[_Class, ...]:
     raw: Mapping[str, list[str]] = table("paths")["classes"]
-    return {
-        name: re.compile("|".join(f"(?:{pattern})" for pattern in patterns), re.IGNORECASE)
+    return tuple(
+        _Class(
+            name=name,
+            absolute=_joined([pattern for pattern in patterns if pattern.startswith("^/")]),
+            home=_joined([pattern for pattern in patterns if pattern.startswith("^~")]),
+            anywhere=_joined([p for p in patterns if not p.startswith(("^/", "^~"))]),
+        )
         for name, patterns in raw.items()
-    }
+    )
+
+
+def _joined(patterns: list[str]) -> re.Pattern[str] | None:
+    if not patterns:
+        return None
+    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns), re.IGNORECASE)
 
 
 @lru_cache(maxsize=4_096)
@@ -97,7 +126,7 @@ def classes(path: str) -> frozenset[str]:
     """
     if not path:
         return frozenset()
-    found = {name for name, pattern in _patterns().items() if pattern.search(path)}
+    found = {known.name for known in _patterns() if known.fits(path)}
     if path.startswith(("/", "~", "..", "$", "%")):
         if not found & {"temp", "cache", "harmless_device"}:
             found.add("outside")

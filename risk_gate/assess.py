@@ -113,12 +113,11 @@ def review_acts(review: Review, acts: Sequence[Act], *, scheduled: bool = False)
     before = len(review.findings)
     secret: set[int] = set()
     for act in acts:
-        for rule in review.tables.for_program(act.program):
-            if rule.matches(act):
-                review.add(_finding(rule, act))
-                review.reversible = review.reversible and rule.reversible
-                if rule.risk == "secret_read" and rule.id not in _NOT_A_SOURCE:
-                    secret.add(act.index)
+        for rule in review.tables.speaking(act):
+            review.add(_finding(rule, act))
+            review.reversible = review.reversible and rule.reversible
+            if rule.risk == "secret_read" and rule.id not in _NOT_A_SOURCE:
+                secret.add(act.index)
         _unknown_name(review, act)
     for found in flows(acts, frozenset(secret), review.flow):
         review.add(found)

@@ -81,6 +81,8 @@ def _paths(kind: str) -> _Builder:
 
         def check(act: Act) -> bool:
             paths: Sequence[str] = getattr(act, kind)
+            if not paths:
+                return False
             return any(_path_fits(path, wanted_set, excluded_set) for path in paths[:256])
 
         return check
@@ -131,6 +133,8 @@ def _truncates(value: bool, excluded: Sequence[str]) -> Predicate:
     excluded_set = frozenset(excluded)
 
     def check(act: Act) -> bool:
+        if not act.writes:
+            return not value
         emptied = [path for path in act.writes if path not in act.appends]
         sizes = [arg.text for arg in act.options.value_of("-s", "--size")]
         empties = (
@@ -269,8 +273,10 @@ def _env(value: Sequence[str], _: Sequence[str]) -> Predicate:
     pattern = _patterns(value)
 
     def check(act: Act) -> bool:
+        if not act.command.assignments and act.program not in _SETTERS:
+            return False
         named = [f"{a.name}={a.value.text[:512]}" for a in act.command.assignments]
-        if act.program in {"export", "declare", "env", "setx", "typeset", "set"}:
+        if act.program in _SETTERS:
             named.extend(arg.text[:512] for arg in act.options.operands[:64])
         return any(pattern.search(name) for name in named)
 
@@ -308,6 +314,8 @@ def _fed(value: bool, _: Sequence[str]) -> Predicate:
     return check
 
 
+_SETTERS = frozenset({"export", "declare", "env", "setx", "typeset", "set"})
+
 CONDITIONS: Mapping[str, _Builder] = {
     "all_flags": _all_flags,
     "any_path": _any_path,
@@ -340,3 +348,37 @@ CONDITIONS: Mapping[str, _Builder] = {
     "writes": _paths("writes"),
     "written": _written,
 }
+
+COST: Mapping[str, int] = {
+    "programs": 0,
+    "except_programs": 0,
+    "flags": 1,
+    "all_flags": 1,
+    "no_flags": 1,
+    "wrappers": 1,
+    "origins": 1,
+    "fed": 1,
+    "background": 1,
+    "max_operands": 1,
+    "min_operands": 1,
+    "unresolved": 1,
+    "sub": 2,
+    "verb": 2,
+    "no_sub": 2,
+    "recursive": 2,
+    "truncates": 3,
+    "env": 3,
+    "writes": 3,
+    "deletes": 3,
+    "reads": 3,
+    "changes": 3,
+    "written": 4,
+    "value": 4,
+    "any": 6,
+    "sql": 7,
+    "text": 8,
+    "no_arg": 8,
+    "arg": 8,
+    "any_path": 9,
+}
+"""Order in which the conditions of one rule are tried: cheap ones first."""
