@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 from .find import find_targets
 from .options import Options, grammar_of, split_options
@@ -24,7 +25,7 @@ MAX_ACTS = 2_000
 
 _WRITES = frozenset({">", ">>", "&>", "&>>", ">|", "<>"})
 _DIGITS = re.compile(r"\d+-?\Z|-\Z")
-_HOST = re.compile(r"(?:[\w.-]+@)?\[?[\w.:-]{2,255}\]?::?(?=[~/.\w]|\Z)")
+_HOST = re.compile(r"(?:[\w.-]+@)?\[?[\w.:-]{1,255}\]?::?(?=[~/.\w]|\Z)")
 _KEY = re.compile(r"(\w+)=(.*)\Z", re.DOTALL)
 _INVISIBLE = re.compile(r"[\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\u00ad]")
 
@@ -45,7 +46,7 @@ class Act:
         origins: how its script is reached, outermost first.
         written: text that it writes where that is plain to see, else ``None``.
         stdin: text on its standard input where that is plain to see.
-        recursive: a deletion or change that takes folders with all they hold.
+            readers: the words of the commands that read its output, each joined by blanks.
     """
 
     index: int
@@ -63,6 +64,7 @@ class Act:
     origins: tuple[str, ...] = ()
     written: str | None = None
     stdin: str | None = None
+    readers: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
@@ -74,7 +76,15 @@ def acts_of(script: Script, *, workspace: str = "") -> tuple[Act, ...]:
     """All acts of a script and of everything inside it, parents before children."""
     found: list[Act | None] = []
     _collect(script, (), workspace, found)
-    return tuple(act for act in found if act is not None)
+    readers: dict[int, list[str]] = {}
+    for act in found:
+        for feed in () if act is None else act.feeds[:32]:
+            readers.setdefault(feed, []).append("" if act is None else act.text[:2_048])
+    return tuple(
+        replace(act, readers=tuple(readers[act.index])) if act.index in readers else act
+        for act in found
+        if act is not None
+    )
 
 
 def _collect(
@@ -250,7 +260,7 @@ class _Files:
                 if (mark := re.match(r"(?:[^@<=]*=)?[@<](?!-\Z)(.+)\Z", value.text)) is not None:
                     self._add("reads", (mark[1].split(";")[0],))
 
-    def _listed(self, entry: dict[str, object], words: list[str], options: Options) -> None:
+    def _listed(self, entry: Mapping[str, Any], words: list[str], options: Options) -> None:
         operands = words
         keys = entry.get("keys")
         if isinstance(keys, dict):
@@ -271,7 +281,7 @@ class _Files:
             self._add("reads", (w for w in _pick(operands, reads) if looks_like_path(w)))
         for kind in ("writes", "deletes", "changes"):
             wanted = str(entry.get(kind, "none"))
-            if kind == "writes" and any(options.value_of(o) for o in entry.get("writes_opt", ())):  # type: ignore[attr-defined]  # a list in the table
+            if kind == "writes" and any(options.value_of(o) for o in entry.get("writes_opt", ())):
                 continue
             self._add(kind, _pick(operands, wanted))
         self._from_options(entry, options)
@@ -286,7 +296,7 @@ class _Files:
             self._add("writes", _pick(operands, "rest"))
 
     @staticmethod
-    def _only_names(entry: dict[str, object], options: Options) -> bool:
+    def _only_names(entry: Mapping[str, Any], options: Options) -> bool:
         names = entry.get("names")
         if isinstance(names, list) and options.flags & set(names):
             return True
@@ -297,7 +307,7 @@ class _Files:
             for value in options.value_of(option)
         )
 
-    def _from_options(self, entry: dict[str, object], options: Options) -> None:
+    def _from_options(self, entry: Mapping[str, Any], options: Options) -> None:
         for kind in ("reads", "writes", "deletes"):
             listed = entry.get(f"{kind}_opt")
             if isinstance(listed, list):

@@ -40,8 +40,8 @@ def canonical(path: str, cwd: str = "", workspace: str = "") -> str:
         workspace: absolute path of the workspace, empty if unknown.
     """
     text = path[:MAX_PATH]
-    if text.startswith("file://"):
-        text = unquote(text[7:])
+    if text.startswith("file:"):
+        text = unquote(text[5:].removeprefix("//").partition("?")[0])
     text = _ESCAPES.sub("", text).replace("\\", "/")
     if (drive := _DRIVE.match(text)) is not None:
         text = f"/{drive[1].lower()}:{text[2:]}"

@@ -76,29 +76,23 @@ class _Python:
 
     def _visit(self, node: ast.AST) -> None:
         match node:
-            case ast.Import(names=names):
-                for name in names:
-                    bound = name.asname or name.name.split(".")[0]
-                    self.imports[bound] = name.name if name.asname else bound
-            case ast.ImportFrom(module=module, names=names):
-                for name in names:
-                    self.imports[name.asname or name.name] = f"{module or ''}.{name.name}"
-            case ast.Assign(targets=[ast.Name(id=target)], value=value):
-                self.values[target] = self._value(value)
-            case ast.With(items=items):
-                for item in items:
-                    if isinstance(item.optional_vars, ast.Name):
-                        self.values[item.optional_vars.id] = self._value(item.context_expr)
-            case ast.For(target=ast.Name(id=target), iter=iterated):
-                self.values[target] = self._value(iterated)
-            case ast.For(target=ast.Tuple(elts=targets), iter=iterated):
-                for part in targets:
-                    if isinstance(part, ast.Name):
-                        self.values[part.id] = self._value(iterated)
+            case ast.Import() | ast.ImportFrom():
+                self._import(node)
             case ast.Call():
                 self._call(node)
             case ast.Delete():
                 self.commands.append(Command(args=(Arg("python:del"),)))
+            case _:
+                for target, value in _bindings(node):
+                    self.values[target] = self._value(value)
+
+    def _import(self, node: ast.Import | ast.ImportFrom) -> None:
+        for name in node.names:
+            if isinstance(node, ast.ImportFrom):
+                self.imports[name.asname or name.name] = f"{node.module or ''}.{name.name}"
+            else:
+                bound = name.asname or name.name.split(".")[0]
+                self.imports[bound] = name.name if name.asname else bound
 
     # Calls
 
@@ -166,22 +160,9 @@ class _Python:
             case ast.Constant(value=value):
                 text = value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
                 return [Arg(text)]
-            case ast.List(elts=elements) | ast.Tuple(elts=elements) | ast.Set(elts=elements):
-                return [arg for item in elements[:64] for arg in self._value(item, depth + 1)]
-            case ast.Dict(values=values):
-                return [arg for item in values[:64] for arg in self._value(item, depth + 1)]
             case ast.Name(id=name):
-                if name in self.values:
-                    return self.values[name]
-                return [Arg(f"⟨{self.imports.get(name, name)}⟩", resolved=False)]
-            case ast.JoinedStr(values=pieces):
-                return [self._glued([arg for p in pieces for arg in self._value(p, depth + 1)], "")]
-            case ast.FormattedValue(value=value):
-                return self._value(value, depth + 1)
-            case ast.BinOp(left=left, op=operator, right=right):
-                between = "/" if isinstance(operator, ast.Div) else ""
-                both = [*self._value(left, depth + 1), *self._value(right, depth + 1)]
-                return [self._glued(both, between)]
+                unknown = [Arg(f"⟨{self.imports.get(name, name)}⟩", resolved=False)]
+                return self.values.get(name, unknown)
             case ast.Subscript(value=value, slice=index):
                 return self._subscript(value, index, depth)
             case ast.Call():
@@ -189,7 +170,25 @@ class _Python:
             case ast.Attribute():
                 name, receiver = self._name(node)
                 return [*receiver] or [Arg(f"⟨{name}⟩", resolved=False)]
-            case ast.Await(value=value) | ast.Starred(value=value):
+            case _:
+                return self._composed(node, depth)
+
+    def _composed(self, node: ast.expr, depth: int) -> list[Arg]:
+        """What is put together from other expressions."""
+        match node:
+            case ast.List(elts=parts) | ast.Tuple(elts=parts) | ast.Set(elts=parts):
+                return [arg for item in parts[:64] for arg in self._value(item, depth + 1)]
+            case ast.Dict(values=parts):
+                return [arg for item in parts[:64] for arg in self._value(item, depth + 1)]
+            case ast.JoinedStr(values=parts):
+                return [self._glued([arg for p in parts for arg in self._value(p, depth + 1)], "")]
+            case ast.BinOp(left=left, op=operator, right=right):
+                between = "/" if isinstance(operator, ast.Div) else ""
+                both = [*self._value(left, depth + 1), *self._value(right, depth + 1)]
+                return [self._glued(both, between)]
+            case (
+                ast.FormattedValue(value=value) | ast.Await(value=value) | ast.Starred(value=value)
+            ):
                 return self._value(value, depth + 1)
             case _:
                 return [self._described(node)]
@@ -243,3 +242,21 @@ class _Python:
             if len(names) > 32:
                 break
         return Arg(f"⟨{' '.join(names)}⟩", resolved=False)
+
+
+def _bindings(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+    """Names that a statement binds, each with what it stands for."""
+    match node:
+        case ast.Assign(targets=[ast.Name(id=name)], value=value):
+            yield name, value
+        case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
+            yield name, value
+        case ast.With(items=items):
+            for item in items:
+                if isinstance(item.optional_vars, ast.Name):
+                    yield item.optional_vars.id, item.context_expr
+        case ast.For(target=target, iter=iterated):
+            parts = target.elts if isinstance(target, ast.Tuple) else [target]
+            for part in parts:
+                if isinstance(part, ast.Name):
+                    yield part.id, iterated

@@ -16,7 +16,7 @@ from .frame import Budget
 from .tree import Tree
 from .values import Script
 
-__all__ = ["MAX_LENGTH", "parse"]
+__all__ = ["MAX_LENGTH", "parse", "parse_code"]
 
 MAX_LENGTH = 65_536
 """Characters that are judged whole; of a longer text head and tail are, and it is incomplete."""
@@ -48,6 +48,17 @@ def parse(command: str, *, use_grammar: bool = True) -> Script:
         script = _Reader(budget, use_grammar, 0).shell(command, "", None, True, True)
         return _cut(script)
     return _Reader(budget, use_grammar, 0).shell(command, "", None, True, True)
+
+
+def parse_code(text: str, language: str, *, use_grammar: bool = True) -> Script:
+    """Read code of another language, as :func:`parse` reads shell text.  Never raises.
+
+    Args:
+        text: the code; beyond :data:`MAX_LENGTH` characters it is not read and incomplete.
+        language: one of :data:`~.values.Language`.
+        use_grammar: for shell text inside it.
+    """
+    return _Reader(Budget(), use_grammar, 0).nested(text, "", language)
 
 
 def _cut(script: Script) -> Script:

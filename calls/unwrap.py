@@ -16,6 +16,8 @@ __all__ = ["Carried", "Unwrapped", "carried", "program_name", "unwrap"]
 MAX_WRAPPERS = 12
 """Wrappers around one command; more of them is nothing a person writes."""
 
+_SEPARATORS = frozenset({":::", ":::+", "::::"})
+"""GNU parallel: its arguments follow instead of coming from standard input."""
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=(.*)\Z", re.DOTALL)
 
 
@@ -127,7 +129,10 @@ def unwrap(args: Sequence[Arg]) -> Unwrapped:
             break
         assignments.extend(own.assignments)
         inner = current[own.end :]
-        if spec.joined and inner:
+        if spec.stdin:
+            inner = tuple(arg for arg in inner if arg.text not in _SEPARATORS)
+        whole = len(inner) == 1 and spec.stdin and " " in inner[0].text
+        if (spec.joined or whole) and inner:
             strings.append(_join(inner))
             inner = ()
         strings.extend(own.strings)

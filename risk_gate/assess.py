@@ -7,10 +7,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from ..calls.acts import Act, acts_of
+from ..calls.nested import interpreter
 from ..calls.paths import canonical, classes
-from ..calls.shell import parse
+from ..calls.shell import parse, parse_code
 from ..calls.values import Script
-from .flows import FlowTables, flow_tables, flows
+from .flow_tables import FlowTables, flow_tables
+from .flows import flows
 from .rules import Rule, Tables, shipped
 from .values import RANK, Decision, Facts, Finding, Verdict
 
@@ -59,11 +61,14 @@ class Review:
                 (
                     *found,
                     Finding(
-                        id="gate.incomplete", risk="incomplete", severity=1, decision=Decision.ASK,
+                        id="gate.incomplete",
+                        risk="incomplete",
+                        severity=1,
+                        decision=Decision.ASK,
                         words=f"could not be judged whole: {reason}",
                     ),
                 )
-            )  # fmt: skip
+            )
         decision = found[0].decision if found else Decision.ALLOW
         return Verdict(
             decision=decision,
@@ -96,7 +101,9 @@ def review_shell(review: Review, command: str, *, origin: str = "") -> None:
     review_script(review, script, scheduled=origin == "scheduled")
 
 
-def review_script(review: Review, script: Script, *, scheduled: bool = False, depth: int = 0) -> None:
+def review_script(
+    review: Review, script: Script, *, scheduled: bool = False, depth: int = 0
+) -> None:
     """Judge a script that was read already."""
     acts = acts_of(script, workspace=review.facts.workspace)
     review.degraded = review.degraded or script.degraded
@@ -125,10 +132,12 @@ def review_acts(review: Review, acts: Sequence[Act], *, scheduled: bool = False)
     if scheduled and any(f.risk in _RISKY for f in review.findings[before:]):
         review.add(
             Finding(
-                id="persist.scheduled-fetch", risk="persistence", severity=3,
+                id="persist.scheduled-fetch",
+                risk="persistence",
+                severity=3,
                 decision=Decision.BLOCK,
                 words="fetches and runs code from the network again and again",
-            )  # fmt: skip
+            )
         )
 
 
@@ -137,9 +146,13 @@ _NOT_A_SOURCE = frozenset({"secret.hunt", "secret.browser-debug", "secret.captur
 
 def _finding(rule: Rule, act: Act) -> Finding:
     return Finding(
-        id=rule.id, risk=rule.risk, severity=rule.severity, decision=rule.decision,
-        words=rule.words, evidence=act.text[:200],
-    )  # fmt: skip
+        id=rule.id,
+        risk=rule.risk,
+        severity=rule.severity,
+        decision=rule.decision,
+        words=rule.words,
+        evidence=act.text[:200],
+    )
 
 
 def _unknown_name(review: Review, act: Act) -> None:
@@ -151,9 +164,13 @@ def _unknown_name(review: Review, act: Act) -> None:
         return
     review.add(
         Finding(
-            id="gate.unknown-command", risk="incomplete", severity=1, decision=Decision.ASK,
-            words="runs a command whose name is only known when it runs", evidence=act.text[:200],
-        )  # fmt: skip
+            id="gate.unknown-command",
+            risk="incomplete",
+            severity=1,
+            decision=Decision.ASK,
+            words="runs a command whose name is only known when it runs",
+            evidence=act.text[:200],
+        )
     )
 
 
@@ -176,18 +193,22 @@ def _follow_written(review: Review, acts: Sequence[Act]) -> None:
             if path in written and followed < MAX_FOLLOWED:
                 followed += 1
                 text = written.pop(path)
-                script = parse(text, use_grammar=review.facts.use_grammar)
+                known = interpreter(act.program)
+                language = known.language if known is not None else "shell"
+                script = parse_code(text, language, use_grammar=review.facts.use_grammar)
                 review_script(review, script, depth=1, scheduled=act.program == "crontab")
 
 
 def _run_files(act: Act, tables: FlowTables) -> list[str]:
     names = [act.command.name] if "/" in act.command.name else []
-    if act.program in tables.families["shell"] or act.program in {"source", ".", "crontab"}:
+    if act.program in tables.families["interpreter"] or act.program == "crontab":
         names.extend(arg.text for arg in act.options.operands[:1])
     return names
 
 
-_SCHEDULE = re.compile(r"^\s*(?:@\w+|(?:[\d*/,?LW#-]+\s+){5,6})\s*(?:[a-z_][\w-]*\s+)?(?=\S)", re.MULTILINE)
+_SCHEDULE = re.compile(
+    r"^\s*(?:@\w+|(?:[\d*/,?LW#-]+\s+){5,6})\s*(?:[a-z_][\w-]*\s+)?(?=\S)", re.MULTILINE
+)
 
 
 def review_persistent(review: Review, text: str) -> None:
@@ -205,18 +226,23 @@ def _text_findings(review: Review, text: str) -> None:
     if _HIDDEN.search(text):
         review.add(
             Finding(
-                id="gate.hidden-characters", risk="self_advocacy", severity=1,
+                id="gate.hidden-characters",
+                risk="self_advocacy",
+                severity=1,
                 decision=Decision.ASK,
                 words="holds control or direction characters that hide what is written",
-            )  # fmt: skip
+            )
         )
     for match in _COMMENT.finditer(text):
         if review.flow.advocacy.search(match[0]):
             review.add(
                 Finding(
-                    id="gate.self-advocacy", risk="self_advocacy", severity=1,
-                    decision=Decision.ASK, words="argues for its own approval",
+                    id="gate.self-advocacy",
+                    risk="self_advocacy",
+                    severity=1,
+                    decision=Decision.ASK,
+                    words="argues for its own approval",
                     evidence=match[0].strip()[:200],
-                )  # fmt: skip
+                )
             )
             return

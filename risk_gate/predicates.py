@@ -296,6 +296,11 @@ def _min_operands(value: int, _: Sequence[str]) -> Predicate:
     return lambda act: len(act.options.operands) >= value
 
 
+def _no_reader(value: Sequence[str], _: Sequence[str]) -> Predicate:
+    pattern = _patterns(value)
+    return lambda act: not any(pattern.search(text) for text in act.readers)
+
+
 def _background(value: bool, _: Sequence[str]) -> Predicate:
     return lambda act: act.command.background is value
 
@@ -306,8 +311,10 @@ def _unresolved(value: bool, _: Sequence[str]) -> Predicate:
 
 def _fed(value: bool, _: Sequence[str]) -> Predicate:
     def check(act: Act) -> bool:
-        fed = bool(act.feeds) or act.stdin is not None or any(
-            redirect.operator == "<" for redirect in act.command.redirects
+        fed = (
+            bool(act.feeds)
+            or act.stdin is not None
+            or any(redirect.operator == "<" for redirect in act.command.redirects)
         )
         return fed is value
 
@@ -330,6 +337,7 @@ CONDITIONS: Mapping[str, _Builder] = {
     "min_operands": _min_operands,
     "no_arg": _no_arg,
     "no_flags": _no_flags,
+    "no_reader": _no_reader,
     "no_reads": _no_paths("reads"),
     "no_sub": _no_sub,
     "no_writes": _no_paths("writes"),

@@ -6,38 +6,19 @@ that all must be true; ``any`` holds alternatives of the same form.
 
 from __future__ import annotations
 
-import json
-import pkgutil
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-import yaml
-
 from ..calls.acts import Act
 from ..router.errors import RuleError
 from .predicates import CONDITIONS, COST, Predicate
+from .sources import RULE_FILES, load_sources
 from .values import Decision, RiskClass
 
-__all__ = ["RULE_FILES", "Rule", "Tables", "load", "load_sources", "shipped"]
-
-RULE_FILES = (
-    "destroy",
-    "secrets",
-    "remote",
-    "persistence",
-    "privilege",
-    "config",
-    "evasion",
-    "disrupt",
-    "hidden",
-    "network",
-    "outward",
-    "attack",
-)
-"""Files of ``data/rules``, without suffix."""
+__all__ = ["Rule", "Tables", "load", "shipped"]
 
 _CLASSES: frozenset[str] = frozenset(RiskClass.__args__)  # type: ignore[attr-defined]  # Literal
 _REQUIRED = ("id", "class", "severity", "decision", "words", "when", "source", "match", "no_match")
@@ -101,28 +82,6 @@ def shipped() -> Tables:
     return load(load_sources())
 
 
-def load_sources() -> Mapping[str, Any]:
-    """The data files as they were shipped: ``families`` and each of :data:`RULE_FILES`."""
-    try:
-        compiled = pkgutil.get_data(__package__, "data/compiled.json")
-    except OSError:
-        compiled = None
-    if compiled is not None:
-        ready: Mapping[str, Any] = json.loads(compiled)
-        return ready
-    return read_yaml()
-
-
-def read_yaml() -> dict[str, Any]:
-    """The YAML sources of the tables; slow, used by tests and where nothing is compiled."""
-    names = {name: f"data/rules/{name}.yaml" for name in RULE_FILES}
-    paths = {"families": "data/families.yaml", **names}
-    return {
-        name: yaml.safe_load(pkgutil.get_data(__package__, path) or b"")
-        for name, path in paths.items()
-    }
-
-
 def load(sources: Mapping[str, Any]) -> Tables:
     """Validate and compile.
 
@@ -136,7 +95,9 @@ def load(sources: Mapping[str, Any]) -> Tables:
         for raw in sources[file]["rules"]:
             rule = _rule(file, raw, families)
             if rule.id in seen:
-                raise RuleError(f"{file}.yaml: rule {rule.id!r} is there twice; ids are never reused")
+                raise RuleError(
+                    f"{file}.yaml: rule {rule.id!r} is there twice; ids are never reused"
+                )
             seen.add(rule.id)
             rules.append(rule)
     by_program: dict[str, list[tuple[Rule, Predicate]]] = {}
@@ -263,5 +224,3 @@ def _any_of(parts: Sequence[Predicate]) -> Predicate:
         return any(part(act) for part in parts)
 
     return check
-
-

@@ -14,7 +14,9 @@ _GRAVE = re.compile(
     r"SHUTDOWN|COPY\b.{0,400}?\bPROGRAM|EXEC(?:UTE)?\s+(?:MASTER\.\.)?XP_CMDSHELL|FLUSH\s+|KILL)\b",
     re.IGNORECASE | re.DOTALL,
 )
-_ROWS = re.compile(r"^\s*(?:WITH\b.{0,2000}?)?(DELETE\s+FROM|DELETE|UPDATE)\s", re.IGNORECASE | re.DOTALL)
+_ROWS = re.compile(
+    r"^\s*(?:WITH\b.{0,2000}?)?(DELETE\s+FROM|DELETE|UPDATE)\s", re.IGNORECASE | re.DOTALL
+)
 _WHERE = re.compile(r"\bWHERE\b(.*)\Z", re.IGNORECASE | re.DOTALL)
 _TAUTOLOGY = re.compile(r"^\s*(?:\(?\s*)?(?:(\d+|''|s)\s*=\s*\1|TRUE|1)\s*\)?\s*$", re.IGNORECASE)
 _SET = re.compile(r"\bSET\b", re.IGNORECASE)
