@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ..classifier.rendering import RenderedRequest
     from .judging import CallJudge
     from ..sanitizer import PatternTable, Sanitized, SanitizedValue, Sanitizer
+    from .judging import CallJudge
 
 __all__ = ["LiveSanitizer", "Models", "jev_ask_payload", "network_enabled"]
 

@@ -10,19 +10,18 @@ from __future__ import annotations
 import logging
 import os
 import sys
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from ..recovery.request import NAME as REQUEST_TOOL
 from ..recovery.request import SCHEMA, TOOLSET
 from . import tools
+from .callbacks import Callbacks
 from .catalog import CatalogReader
 from .deciding import TieredDecider
 from .encoder import Encoder
-from .events import RequestEvent, ToolCallEvent, TurnEvent
 from .features import Feature
 from .guard import Guard
 from .host import hermes_home, is_registered, owner_of, parent_session
@@ -137,37 +136,6 @@ def _register_routing(ctx: Any, runtime: Runtime, reading: Reading) -> Runtime:
     if reading.on:
         runtime.encoder.prewarm(reading.settings)  # warm by the time the first message comes
 
-    features = _features(runtime, reading)
-
-    def pre_llm_call(**kwargs: Any) -> None:
-        event = TurnEvent.read(kwargs)
-        guard.run("pre_llm_call", lambda: surfaces.begin_turn(event), lambda: None)
-        for feature in features:
-            guard.run(f"{feature.name}.turn", partial(feature.turn, event), lambda: None)
-
-    def llm_execution(
-        *, request: Mapping[str, Any], next_call: Callable[[Any], Any], **kwargs: Any
-    ) -> Any:
-        # Only the narrowing is guarded: a provider's error belongs to the host.
-        event = RequestEvent.read(kwargs)
-        narrowed = guard.run(
-            "llm_execution", lambda: surfaces.narrow(event, request), lambda: request
-        )
-        response = next_call(narrowed)
-        for feature in features:
-            guard.run(
-                f"{feature.name}.response",
-                partial(feature.response, event, response),
-                lambda: None,
-            )
-        return response
-
-    def tool_request(**kwargs: Any) -> None:
-        event = ToolCallEvent.read(kwargs)
-        guard.run("tool_request", lambda: surfaces.called(event), lambda: None)
-        for feature in features:
-            guard.run(f"{feature.name}.call", partial(feature.call, event), lambda: None)
-
     if reading.settings.mode == "enforce":
         schema = dict(SCHEMA)
         if not _tool(ctx, runtime, schema, tools.request_handler(guard, surfaces)):
@@ -181,9 +149,11 @@ def _register_routing(ctx: Any, runtime: Runtime, reading: Reading) -> Runtime:
             tools.jev_ask_schema(),
             tools.jev_ask_handler(guard, runtime.places, runtime.models),
         )
-    ctx.register_hook("pre_llm_call", pre_llm_call)
-    ctx.register_middleware("tool_request", tool_request)
-    ctx.register_middleware("llm_execution", llm_execution)
+    features = _features(runtime, reading)
+    callbacks = Callbacks(guard, surfaces, features)
+    ctx.register_hook("pre_llm_call", callbacks.pre_llm_call)
+    ctx.register_middleware("tool_request", callbacks.tool_request)
+    ctx.register_middleware("llm_execution", callbacks.llm_execution)
     runtime.registered += ["pre_llm_call", "tool_request", "llm_execution"]
     for feature in features:
         for name, hook in feature.hooks.items():
