@@ -66,6 +66,7 @@ RELIANCES = (
                 "the risk gate",
                 (
                     "hermes_cli.plugins:VALID_HOOKS.pre_tool_call",
+                    "hermes_cli.plugins:VALID_HOOKS.post_approval_response",
                     "tools.approval:request_tool_approval",
                     "tools.approval:_is_interactive_cli",
                     "tools.approval:_is_gateway_approval_context",

@@ -1,15 +1,12 @@
-"""What is layered on routing: each feature listens, and brings hooks of its own."""
+"""What is layered on routing: each feature listens, and may register hooks of its own."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from .events import RequestEvent, ToolCallEvent, TurnEvent
 
-__all__ = ["Feature", "Hook", "Silent"]
-
-Hook = Callable[..., Any]
+__all__ = ["Feature", "Silent"]
 
 
 class Feature(Protocol):
@@ -18,9 +15,8 @@ class Feature(Protocol):
     name: str
     """For the guard's log."""
 
-    @property
-    def hooks(self) -> Mapping[str, Hook]:
-        """Hooks of its own, by the host's name."""
+    def register(self, ctx: Any) -> tuple[str, ...]:
+        """Register hooks of its own; returns their names."""
         ...
 
     def turn(self, event: TurnEvent) -> None:
@@ -38,10 +34,10 @@ class Silent:
 
     name = "silent"
 
-    @property
-    def hooks(self) -> Mapping[str, Hook]:
+    def register(self, ctx: Any) -> tuple[str, ...]:
         """None."""
-        return {}
+        del ctx
+        return ()
 
     def turn(self, event: TurnEvent) -> None:
         """Nothing."""

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from ..intent.followups import recognise
 from .attendance import attendance, has_later_policy_hook
 from .events import RequestEvent, ToolCallEvent, TurnEvent
-from .features import Hook, Silent
+from .features import Silent
 from .gate_log import GateLog
 from .gating import Gate, HostDirective
 from .guard import Guard
@@ -52,14 +51,12 @@ class GateFeature(Silent):
 
         self._policy = pre_tool_call
 
-    @property
-    def hooks(self) -> Mapping[str, Hook]:
+    def register(self, ctx: Any) -> tuple[str, ...]:
         """The policy hook, and the two that tell how a call ended."""
-        return {
-            "pre_tool_call": self._policy,
-            "post_tool_call": self._ended,
-            "post_approval_response": self._answered,
-        }
+        ctx.register_hook("pre_tool_call", self._policy)
+        ctx.register_hook("post_tool_call", self._ended)
+        ctx.register_hook("post_approval_response", self._answered)
+        return "pre_tool_call", "post_tool_call", "post_approval_response"
 
     def turn(self, event: TurnEvent) -> None:
         """Remember on whose behalf calls are made."""

@@ -277,8 +277,16 @@ def _host_directive(tool: str, proposal: gate.Proposal, what: Directive) -> Host
 
 
 def _thresholds(settings: RiskGate) -> gate.Thresholds:
+    limits = settings.thresholds
     return gate.Thresholds(
-        **settings.thresholds.model_dump(), assessment=settings.approval_threshold
+        destructive=limits.destructive,
+        exfiltration=limits.exfiltration,
+        impact=limits.impact,
+        reads_secrets=limits.reads_secrets,
+        sends_outbound=limits.sends_outbound,
+        blast_radius=limits.blast_radius,
+        self_advocating=limits.self_advocating,
+        assessment=settings.approval_threshold,
     )
 
 

