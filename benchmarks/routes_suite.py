@@ -16,6 +16,7 @@ from .options import Options
 from .output import emit
 from .routing import FLOOR, HERE, Case, book, catalog, read_cases, surface, write_rows
 from .scoring import Scored, bounds, grouped, labelled, rule_table, summary
+from .tier_table import COMPARE, compare
 from .tiers import tiers
 
 __all__ = ["GATES", "run"]
@@ -27,6 +28,8 @@ _COLUMNS = ("n", "hit", "miss_when_narrowed", "abstention", "saving", "excess")
 
 def run(options: Options) -> int:
     """Route every case; 0 if the gates hold, 1 if not (cases of others have no gates)."""
+    if options.tier == COMPARE:
+        return compare(options)
     costs = surface(options.surface)
     granted = catalog(costs)
     rules = book()

@@ -45,7 +45,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--cases", type=Path, metavar="FILE.jsonl[.gz]")
     parser.add_argument("--predictions", type=Path, metavar="OUT.jsonl")
     parser.add_argument("--json", type=Path, metavar="OUT.json", help="'-' for standard output")
-    parser.add_argument("--tier", default="rules", help="rules, local, rules+local, system-one, …")
+    parser.add_argument(
+        "--tier", default="rules", help="rules, local, rules+local, system-one, chat, compare"
+    )
     parser.add_argument("--surface", type=Path, metavar="FILE.json")
     parser.add_argument("--html", type=Path, metavar="OUT.html")
     return parser
