@@ -180,6 +180,7 @@ class Turns:
 def _load_plugins() -> Spent:
     """Load Hermes without plugins, then its plugins; what ours took."""
     os.environ["HERMES_SAFE_MODE"] = "1"
+    import hermes_cli.commands  # noqa: F401 - loaded by the CLI and the gateway
     import model_tools  # noqa: F401 - registers the tools
     import openai  # noqa: F401 - loaded by the first agent of every Hermes process
     import run_agent  # noqa: F401

@@ -18,7 +18,7 @@ from types import MappingProxyType
 from .errors import SettingsError
 from .settings_aliases import PLATFORMS
 from .settings_blocks import Block, Layer, Leaf, read_layer, validate
-from .settings_fields import fields
+from .settings_fields import defaults
 from .settings_model import Settings
 
 __all__ = ["KILL_SWITCH", "Layer", "Resolved", "Settings", "resolve", "switched_off"]
@@ -76,11 +76,11 @@ def switched_off(environ: Mapping[str, str]) -> bool:
 
 def _origin(leaves: Mapping[str, Leaf]) -> dict[str, str]:
     """Where values come from; the shipped file's own defaults are nobody's choice."""
-    defaults = {field.path: field.default for field in fields()}
+    shipped = defaults()
     return {
         path: leaf.origin
         for path, leaf in leaves.items()
-        if not (leaf.shipped and _plain(leaf.value) == _plain(defaults.get(path)))
+        if not (leaf.shipped and _plain(leaf.value) == _plain(shipped.get(path)))
     }
 
 
