@@ -30,18 +30,20 @@ from ..classifier.system_one import SystemOneClient
 from ..classifier.transport import Transport
 from .options import Options
 from .output import emit
+from .transport_faults import DEADLINE_S, measured_faults
 
 __all__ = ["run"]
 
 Call = Callable[[int], object]
 
-_BARE: Final = "http.client, kept alive: the bare round trip"
-_OURS: Final = "ours: sanitized, sent, validated"
-_COLUMNS: Final = ("p50", "p95", "p99", "cpu_p50")
+_BARE: Final = "http.client, kept alive"
+_OURS: Final = "ours, kept alive"
+_COLUMNS: Final = ("p50", "p95", "p99", "cpu_p50", "cpu_p10")
 _ROUNDS: Final = 400
 _WARM_UP: Final = 20
 _CROWD: Final = 64
 _LIMIT_MS: Final = 2.0
+_SHARE_LIMIT: Final = 1.1
 _DEADLINE_S: Final = 5.0
 _STATE: Final = {
     "message": "Make the failing test in the parser pass and tell me what was wrong.",
@@ -58,7 +60,7 @@ class _Times(NamedTuple):
 
 
 def run(options: Options) -> int:
-    """Measure; 1 if the median overhead exceeds its limit or a caller is lost, else 0."""
+    """Measure; 1 if the overhead or a deadline is missed, or a caller is lost, else 0."""
     pack = load_pack("completion")
     records: list[CallRecord] = []
     with _server() as url, ExitStack() as stack:
@@ -69,7 +71,7 @@ def run(options: Options) -> int:
             {
                 _BARE: _bare(url, body, stack),
                 "httpx, kept alive": _plain(url, body, stack),
-                "httpx, new connection each time": _fresh(url, body),
+                "httpx, new connection": _fresh(url, body),
                 _OURS: lambda n: client.ask({**_STATE, "n": n}, pack, deadline_s=_DEADLINE_S),
                 "of which sanitizing": lambda _: scrubber.value(_STATE, max_bytes=8000),
             }
@@ -79,23 +81,28 @@ def run(options: Options) -> int:
         same = _together(lambda _: caching.ask("same", pack, deadline_s=_DEADLINE_S).outcome)
         requests = sum(record.attempts for record in records)
         different = _together(lambda n: client.ask(n, pack, deadline_s=_DEADLINE_S).outcome)
+    faults = measured_faults()
     rows = {name: _figures(values) for name, values in times.items()}
-    # By processor time: elapsed time on a machine with other work measures that work.
-    overhead = rows[_OURS]["cpu_p50"] - rows[_BARE]["cpu_p50"]
+    # On a machine with other work, elapsed time measures that work, and the median of
+    # processor time the caches that it empties.
+    overhead = rows[_OURS]["cpu_p10"] - rows[_BARE]["cpu_p10"]
     lost = _CROWD - sum(different.values())
     report = {
         "rounds": _ROUNDS,
         "ms": rows,
-        "overhead_cpu_ms_p50": overhead,
+        "overhead_ms": overhead,
         "overhead_elapsed_ms_p50": rows[_OURS]["p50"] - rows[_BARE]["p50"],
         "limit_ms": _LIMIT_MS,
         "same": dict(same),
         "requests": requests,
         "different": dict(different),
         "lost": lost,
+        "share_of_deadline": faults,
+        "share_limit": _SHARE_LIMIT,
     }
-    emit(options, report, [_table(report)])
-    return 1 if overhead > _LIMIT_MS or lost else 0
+    emit(options, report, [_table(report), _fault_table(report)])
+    late = max(faults.values()) > _SHARE_LIMIT
+    return 1 if overhead > _LIMIT_MS or lost or late else 0
 
 
 @contextmanager
@@ -196,6 +203,7 @@ def _figures(times: _Times) -> dict[str, float]:
         "p95": cuts[94],
         "p99": cuts[98],
         "cpu_p50": statistics.median(times.cpu),
+        "cpu_p10": statistics.quantiles(times.cpu, n=10)[0],
     }
 
 
@@ -204,9 +212,9 @@ def _table(report: Mapping[str, Any]) -> Table:
         title=f"One decision on this machine, {report['rounds']} rounds each, ms",
         box=SIMPLE_HEAD,
         caption=(
-            f"overhead at the median: {report['overhead_cpu_ms_p50']:.2f} ms of processor time "
+            f"overhead: {report['overhead_ms']:.2f} ms of processor time "
             f"(limit {report['limit_ms']:.1f}), {report['overhead_elapsed_ms_p50']:.2f} ms "
-            f"elapsed\n{_CROWD} identical callers: "
+            f"elapsed at the median\n{_CROWD} identical callers: "
             f"{report['same']}, requests sent: {report['requests']}\n"
             f"{_CROWD} different callers: {report['different']}, lost: {report['lost']}"
         ),
@@ -216,4 +224,17 @@ def _table(report: Mapping[str, Any]) -> Table:
         table.add_column(column.replace("_", " "), justify="right")
     for name, row in report["ms"].items():
         table.add_row(name, *(f"{row[column]:.2f}" for column in _COLUMNS))
+    return table
+
+
+def _fault_table(report: Mapping[str, Any]) -> Table:
+    table = Table(
+        title=f"Longest call to a server that never finishes, deadline {DEADLINE_S:.1f} s",
+        box=SIMPLE_HEAD,
+        caption=f"limit {report['share_limit']:.2f} of the deadline",
+    )
+    table.add_column("")
+    table.add_column("share of the deadline", justify="right")
+    for name, share in report["share_of_deadline"].items():
+        table.add_row(name, f"{share:.3f}")
     return table
