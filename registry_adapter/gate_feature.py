@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from ..intent.followups import recognise
@@ -26,7 +27,7 @@ class GateFeature(Silent):
     def __init__(self, guard: Guard, places: Places, models: Models) -> None:
         self._guard = guard
         self._log = GateLog()
-        phrases = phrase_table()
+        phrases = cache(phrase_table)  # some fifty thousand; read when a message is first asked of
 
         def later_hook() -> bool:
             return has_later_policy_hook(self._policy)
@@ -37,7 +38,7 @@ class GateFeature(Silent):
             attendance=lambda session, platform: attendance(session_id=session, platform=platform),
             later_hook=later_hook,
             judge=models.call_judge,
-            ambiguous=lambda text: recognise(text, phrases).is_follow_up,
+            ambiguous=lambda text: recognise(text, phrases()).is_follow_up,
             shown=lambda text, limit: models.sanitizer.for_display(text, max_chars=limit),
             log=self._log,
         )
