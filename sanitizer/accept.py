@@ -44,7 +44,7 @@ def accepts(value: str, seen: Seen, book: LabelBook) -> bool:
         return False
     if seen.family == "pin":
         return _is_pin(value)
-    if len(value) < 4 or is_placeholder(value) or is_path(value):
+    if len(value) < 4 or value[0].isspace() or is_placeholder(value) or is_path(value):
         return False
     if seen.mode not in {"quoted", "query", "flag", "block"} and looks_like_code(value):
         return False
@@ -95,11 +95,9 @@ def _single(value: str, seen: Seen, book: LabelBook) -> bool:
     if is_number(value):
         return seen.family == "password" and len(value) >= 4 and seen.mode != "inline"
     if seen.family == "token":
-        return (
-            len(value) >= 16
-            and value.isalnum()
-            and seen.mode in {"quoted", "line", "query", "flag"}
-        )
+        if seen.mode == "line" and seen.sep == "=":
+            return len(value) >= 10 and WORD_AND_NUMBER.fullmatch(value) is not None
+        return len(value) >= 16 and value.isalnum() and seen.mode in {"quoted", "query", "flag"}
     if seen.mode == "line" and seen.sep == ":":
         return value.isalnum() and not value.istitle()
     return seen.mode in {"quoted", "line", "flag", "query", "block", "pair"} and _no_name(value)

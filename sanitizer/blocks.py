@@ -62,8 +62,11 @@ def _keys(text: str) -> Iterator[Span]:
         start = begin.end()
         while start < done and text[start].isspace():
             start += 1
-        if start < done:
-            yield Span(start, done, "private-key")
+        stop = done
+        while start < stop and text[stop - 1].isspace():
+            stop -= 1
+        if start < stop:
+            yield Span(start, stop, "private-key")
     for end in ends:
         start = _body_start(text, end.start(), done)
         body = text[start : end.start()]

@@ -22,7 +22,7 @@ __all__ = ["find_labels", "label_of"]
 
 _IDENTIFIER = lazy(r"\w[\w.\-]*")
 _AFTER = lazy(
-    r"""(?P<close>(?:\\{0,8}["'`]|[\])>}]){0,3})[ \t]{0,16}"""
+    r"""(?P<close>(?:\\{0,8}["'`]|[\])>}*]){0,3})[ \t]{0,16}"""
     r"""(?P<sep>:=|=>|->|<<<|={1,3}|!=|~=|\?=|\+=|::?|\||,|\()?[ \t]{0,16}"""
 )
 # What every way to give a secret away has in it, behind the label.
@@ -42,8 +42,9 @@ _PAIR = lazy(
     r"""(?:(?:type|description|sensitive|nullable)[ \t]{0,40}=[^\n]{0,200}\n\s{0,40}){0,4}"""
     r"""default[ \t]{0,40}=[ \t]{0,8}"""
 )
+_CLOSING_TAG = lazy(r"</\w{1,32}>(?=[ \t]{0,8}[:=])")
 _XML_NEXT = lazy(r"</\w{1,32}>\s{0,40}<\w{1,32}>")
-_QUOTE = lazy(r"""\$?(?:[rRbBfFuUlL]|@)?(\\{0,8}["'`]{1,3})""")
+_QUOTE = lazy(r"""\$?(?:[rRbBfFuUlL]|@)?(\\{0,8}(?:\"\"\"|'''|["'`]))""")
 _BLOCK = lazy(r"[|>][-+]?[ \t]{0,8}\r?\n[ \t]{1,40}")
 _NEWLINE = lazy(r"(?:\\)?\r?\n[ \t]{0,40}")
 _BARE = lazy(r"""(?:[^\s"'`<>(){}\[\],;|&\\]|\\(?![nrt"']))+""")
@@ -95,8 +96,8 @@ def find_labels(text: str, table: PatternTable) -> Iterator[Span]:
 
 
 def _is_other_thing(text: str, start: int, end: int, book: LabelBook) -> bool:
-    """Whether this is part of a marker, or the word before makes it another thing."""
-    if text.endswith("[REDACTED:", 0, start):
+    """Whether it is part of a marker or a URL, or the word before makes it another thing."""
+    if text.endswith(("[REDACTED:", "://"), 0, start):
         return True
     if text[start:end].lower() not in _BARE_NOUNS or start == 0 or text[start - 1] != " ":
         return False
@@ -127,6 +128,8 @@ def _read(text: str, start: int, end: int, family: str, book: LabelBook) -> Iter
         return
     if (start == 0 or text[start - 1] != "-") and not _ANYTHING.search(text, end, end + _REACH):
         return
+    if text.startswith("</", end) and (tag := _CLOSING_TAG.match(text, end)):
+        end = tag.end()
     after = _AFTER.match(text, end)
     if after is None:  # cannot be: every part is optional
         return
@@ -195,7 +198,10 @@ def _assigned(
         yield from _items(text, at + 1, family, book)
         return
     line_start = text.rfind("\n", max(0, start - 80), start) + 1
-    whole = sep in {"=", ":"} and _LINE_START.match(text, line_start, start) is not None
+    whole = (
+        sep in {"=", ":", ":=", "?=", "+="}
+        and _LINE_START.match(text, line_start, start) is not None
+    )
     if family == "phrase":
         yield from word_list(text, at)
         if (

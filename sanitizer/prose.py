@@ -56,7 +56,7 @@ def in_prose(
         core = word.lstrip(_OPEN).rstrip(_CLOSE)
         begin = found.start() + len(word) - len(word.lstrip(_OPEN))
         near = left or not number or (family == "password" and number < _NEAR)
-        if core and near and _counts(core, family, book, linked=left > 0):
+        if core and near and _counts(core, family, book, linked=left > 0, first=not number):
             yield Span(begin, begin + len(core), kind_of(family))
             return
         if _is_link(word, core, book):
@@ -71,7 +71,7 @@ def _is_link(word: str, core: str, book: LabelBook) -> bool:
     return word[-1] in ":=-" or word.lower() in book.links or core.lower() in book.links
 
 
-def _counts(core: str, family: str, book: LabelBook, *, linked: bool) -> bool:
+def _counts(core: str, family: str, book: LabelBook, *, linked: bool, first: bool) -> bool:
     """Whether a word of a sentence is the secret that it is about."""
     if family == "pin":
         return core.isdigit() and 3 <= len(core) <= 8
@@ -80,12 +80,14 @@ def _counts(core: str, family: str, book: LabelBook, *, linked: bool) -> bool:
         return sure and accepts(core, Seen("weak", "prose"), book)
     if linked and family == "password" and core.isdigit():
         return 5 <= len(core) <= 12
-    if len(core) < 6:
+    if len(core) < 6 or (core.split("=", 1)[0].isidentifier() and "=" in core):
         return False
     if not accepts(core, Seen("password", "prose"), book):
         return linked and family == "password" and WORD_AND_NUMBER.fullmatch(core) is not None
+    if linked or (first and family == "password" and len(core) >= 8):
+        return True
     mixed = any(c.islower() for c in core) and any(c.isupper() for c in core)
-    return linked or (mixed and len(core) >= 8 and any(c.isdigit() for c in core))
+    return mixed and len(core) >= 8 and any(c.isdigit() for c in core)
 
 
 def word_list(text: str, at: int) -> Iterator[Span]:
@@ -104,7 +106,7 @@ def find_phrases(hints: Hints, table: PatternTable) -> Iterator[Span]:
         while at >= 0:
             end = at + len(phrase)
             if _whole(lower, at, end):
-                yield from _behind(text, end, family, book)
+                yield from _behind(text, end, family, book, linked=not phrase.isascii())
             at = lower.find(phrase, end)
 
 
@@ -120,7 +122,8 @@ def _whole(text: str, start: int, end: int) -> bool:
 _SEPARATED = lazy(r"""[ \t]{0,8}["'`]?[ \t]{0,8}(?::|=|->|→|\||-(?=[ \t]))[ \t]{0,8}["'`]?""")
 
 
-def _behind(text: str, end: int, family: str, book: LabelBook) -> Iterator[Span]:
+def _behind(text: str, end: int, family: str, book: LabelBook, *, linked: bool) -> Iterator[Span]:
+    """Read behind a phrase; ``linked``: in its language no link is needed."""
     if not _ASCII_WORD.search(text, end, end + _REACH):
         return
     separated = _SEPARATED.match(text, end)
@@ -145,4 +148,4 @@ def _behind(text: str, end: int, family: str, book: LabelBook) -> Iterator[Span]
             if known or WORD_AND_NUMBER.fullmatch(value):
                 yield Span(begin, begin + len(value), family)
         return
-    yield from in_prose(text, end, family, book)
+    yield from in_prose(text, end, family, book, linked=linked)

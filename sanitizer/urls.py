@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .judge import is_placeholder, is_reference, looks_random
+from .judge import is_placeholder, is_reference, looks_random, strongly_random
 from .lazy import lazy
 from .values import Span
 
@@ -42,6 +42,9 @@ def _read(text: str, begin: int, end: int) -> Iterator[Span]:
         if len(value) >= 12 and looks_random(value):
             yield Span(begin, sign, "url-password")
         return
+    user = text[begin:colon]
+    if len(user) >= 20 and strongly_random(user):
+        yield Span(begin, colon, "url-password")
     value = text[colon + 1 : sign]
     if value and not _stands_in(value):
         yield Span(colon + 1, sign, "url-password")
