@@ -102,6 +102,20 @@ def _routing(runtime: Runtime, reading: Reading) -> dict[str, Any]:
     }
 
 
+def _encoder(runtime: Runtime, reading: Reading) -> str:
+    """The embedded encoder in one phrase; how to get it where it is missing."""
+    state = runtime.encoder.state(reading.settings) if reading.on else "off"
+    match state:
+        case "off":
+            return "off"
+        case "cold" | "warming" | "ready":
+            return "local only, asked on first turns"
+        case "not installed":
+            return "not installed (optional): requirements-local.txt"
+        case reason:
+            return f"silent: {reason}"
+
+
 def _features(runtime: Runtime, reading: Reading) -> dict[str, str]:
     """Each feature beside routing in one phrase, and whether it may open a socket."""
     settings = reading.settings
@@ -117,6 +131,7 @@ def _features(runtime: Runtime, reading: Reading) -> dict[str, str]:
     gate, verify, ask = settings.risk_gate, settings.verify, settings.jev_ask
     classifier, turns = settings.classifier, settings.turn_classifier
     return {
+        "encoder": _encoder(runtime, reading),
         "risk gate": phrase(gate.enabled, gate.mode, "pre_tool_call", gate.use_model),
         "verifier": phrase(verify.enabled, verify.mode, "pre_verify", verify.use_model),
         "classifier": phrase(
