@@ -77,6 +77,8 @@ RELIANCES = (
                 (
                     "hermes_cli.plugins:VALID_HOOKS.pre_verify",
                     "hermes_cli.plugins:VALID_HOOKS.post_tool_call",
+                    "hermes_cli.plugins:VALID_HOOKS.transform_llm_output",
+                    "hermes_cli.plugins:VALID_HOOKS.on_session_end",
                 ),
             ),
             (

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ..classifier.assembly import Classifiers
     from ..classifier.outcomes import CallRecord as Call
     from ..classifier.rendering import RenderedRequest
+    from ..router.questions import Answers
     from ..sanitizer import PatternTable, Sanitized, SanitizedValue, Sanitizer
     from .judging import CallJudge
 
@@ -140,6 +141,20 @@ class Models:
                     known[1].close()
                 known = self._judges[place.home] = (clients, _judge(clients, settings))
             return known[1]
+
+    def completion(self, place: Place, pack: str, state: object) -> Answers | None:
+        """Ask about a completion claim; ``None`` where no model may be asked."""
+        settings = place.settings
+        if not (settings.verify.enabled and settings.verify.use_model):
+            return None
+        clients = self.at(place)
+        if clients is None:
+            return None
+        from ..classifier.packs import load_pack  # noqa: PLC0415 - see the module docstring
+
+        return clients.system_one.ask(
+            state, load_pack(pack), deadline_s=settings.system_one.timeout_s
+        )
 
     def close(self) -> None:
         """Close every connection."""

@@ -163,6 +163,10 @@ def _features(runtime: Runtime, reading: Reading) -> tuple[Feature, ...]:
         from .gate_feature import GateFeature  # noqa: PLC0415 - loads shell grammar and rules
 
         found.append(GateFeature(runtime.guard, runtime.places, runtime.models))
+    if reading.settings.verify.enabled:
+        from .verify_feature import VerifyFeature  # noqa: PLC0415 - loads shell grammar and tables
+
+        found.append(VerifyFeature(runtime.guard, runtime.places, runtime.models.completion))
     return tuple(found)
 
 

@@ -21,10 +21,6 @@ WAITING = frozenset(
         "tool_shaping.enabled",
         "tool_shaping.min_confidence",
         "tool_shaping.mode",
-        "verify.annotate",
-        "verify.continue_threshold",
-        "verify.max_nudges",
-        "verify.mode",
     }
 )
 
