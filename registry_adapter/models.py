@@ -169,7 +169,6 @@ class Models:
         return assemble(
             place.settings,
             environ=self._environ,
-            sanitizer=self.sanitizer,
             on_call=_Observer(place),
         )
 

@@ -12,6 +12,8 @@ from typing import Any
 import httpx
 import pytest
 import respx
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from hermes_tool_router.classifier.assembly import Classifiers, assemble
 from hermes_tool_router.classifier.outcomes import CallRecord
@@ -299,3 +301,41 @@ def test_the_sdk_is_loaded_for_the_chat_tier_only() -> None:
     )
 
     assert run.stdout.strip() == "False", run.stderr
+
+
+def test_the_key_that_the_settings_name_is_a_secret_whatever_it_is_called(
+    wire: respx.MockRouter, build: Build
+) -> None:
+    """No label gives it away, so the settings must."""
+    route = wire.post("http://127.0.0.1:4000/v1/chat/completions").respond(400)
+    chat = {
+        "enabled": True,
+        "provider": "custom",
+        "base_url": "http://127.0.0.1:4000/v1",
+        "model": "m",
+        "api_key_env": "BLUE",
+    }
+
+    build({"BLUE": "plain-words-as-key"}, classifier=chat).tiers.ask(
+        "is plain-words-as-key still valid?", CATALOG, deadline_s=2
+    )
+
+    assert b"plain-words-as-key" not in route.calls[0].request.content
+
+
+@given(text=st.text(st.characters(exclude_categories=[]), max_size=40), length=st.integers(0, 3))
+@settings(
+    derandomize=True,
+    deadline=None,
+    max_examples=40,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+def test_any_message_has_an_opinion_a_failure_or_nobody_asked(
+    wire: respx.MockRouter, build: Build, text: str, length: int
+) -> None:
+    """Lone surrogates, control characters and long texts included; never an exception."""
+    wire.post(SYSTEM_ONE).mock(side_effect=nouls(web=0.93))
+
+    opinion = build(**SYSTEM_ONE_ON).tiers.ask(text * 10**length, CATALOG, deadline_s=5)
+
+    assert opinion is None or opinion.failed or opinion.probabilities
