@@ -143,7 +143,7 @@ _KINDS: tuple[tuple[int, FollowupKind], ...] = (
 _WEIGHTY = 0
 for _bits, _ in _KINDS:
     _WEIGHTY |= _bits
-_OBJECTS = sum(_BIT[unit] for unit in ("it", "this", "pick", "refer", "clitic", "retry"))
+_OBJECTS = sum(_BIT[unit] for unit in ("it", "this", "pick", "refer", "clitic", "retry", "more"))
 _BORROWED = sum(
     _BIT[unit] for unit in ("agree", "refuse", "go", "retry", "undo", "hello", "thanks", "bye")
 )
