@@ -11,6 +11,10 @@ vote of ``FORCE`` or more in either direction is added once more and so stands w
 the encoder says: rules may veto or force, the head fills.  Toolsets that only one of the
 two speaks of keep what that one says.
 
+A toolset that the rule book has no words for (an MCP server, a plugin) is different: both
+start from the same prior, the rules by its names and the encoder by its description.  There
+their evidence adds up, and a description that lies far from the message is no vote against.
+
 A network opinion speaks last and alone, except for such forced votes.
 
 A toolset stays when ``chance(odds) >= price * tokens``.  The price is the rule book's, or
@@ -20,7 +24,7 @@ not (docs/adr/0010-encoder-on-every-first-turn.md).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from math import exp, log
 
 from .values import Opinion, Tier, ToolsetName
@@ -102,6 +106,9 @@ def combine(
     rules: Mapping[ToolsetName, float] | None,
     forced: Mapping[ToolsetName, float],
     opinions: Sequence[Opinion],
+    *,
+    strangers: Collection[ToolsetName] = (),
+    prior: float = 0.0,
 ) -> tuple[dict[ToolsetName, float], Tier]:
     """Log-odds per toolset, and the tier that spoke last.
 
@@ -109,6 +116,8 @@ def combine(
         rules: log-odds of the rules and their lexicon; ``None``: rules are off.
         forced: rule votes that may veto or force, log-odds.
         opinions: usable opinions only, in the order in which they were asked.
+        strangers: toolsets that the rule book has no words for.
+        prior: their log-odds before anything is known of the message.
     """
     total: dict[ToolsetName, float] = dict(rules or {})
     tier = Tier.RULES
@@ -119,6 +128,9 @@ def combine(
             if not 0.0 <= probability <= 1.0:
                 continue  # NaN and the like are no opinion
             said = log_odds(probability)
+            if name in strangers and opinion.tier is Tier.LOCAL:
+                total[name] = total.get(name, prior) + max(0.0, said - prior)
+                continue
             total[name] = share * said + (1.0 - share) * total.get(name, said)
     if opinions:
         for name, vote in forced.items():

@@ -103,15 +103,16 @@ def weigh_catalog(
     if use_rules:
         odds = {ToolsetName(name): value for name, value in evidence.lexicon.items()}
     stranger = log_odds(policy.stranger)
-    for name in catalog.names:
-        if name not in evidence.lexicon:
-            odds[name] = stranger
+    strangers = frozenset(name for name in catalog.names if name not in evidence.lexicon)
+    odds.update(dict.fromkeys(strangers, stranger))
     forced: dict[ToolsetName, float] = {}
     for reason in [*votes, *facts]:
         if reason.toolset is not None:
             odds[reason.toolset] = odds.get(reason.toolset, _UNHEARD) + reason.weight
             forced[reason.toolset] = forced.get(reason.toolset, 0.0) + reason.weight
-    total, tier = combine(odds if use_rules else None, forced, opinions)
+    total, tier = combine(
+        odds if use_rules else None, forced, opinions, strangers=strangers, prior=stranger
+    )
     costs = {toolset.name: toolset.tokens for toolset in catalog.toolsets}
     chances = {name: chance(total.get(name, _NOT_AT_ALL)) for name in costs}
     limit = policy.evident / 1000

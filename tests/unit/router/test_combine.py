@@ -68,6 +68,22 @@ def test_a_forced_vote_stands_against_a_sure_encoder(vote: float) -> None:
     assert math.copysign(1.0, odds[WEB]) == math.copysign(1.0, vote)
 
 
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        pytest.param(1.0, 2.0 + (1.0 + 4.0), id="near its description"),
+        pytest.param(-7.0, 2.0, id="far from its description"),
+    ],
+)
+def test_evidence_for_a_stranger_adds_up(said: float, expected: float) -> None:
+    """A server that the message names is not dropped because its description reads otherwise."""
+    crm = ToolsetName("mcp-crm")
+
+    odds, _ = combine({crm: 2.0}, {}, (_local({crm: chance(said)}),), strangers={crm}, prior=-4.0)
+
+    assert odds[crm] == pytest.approx(expected)
+
+
 def test_a_network_opinion_speaks_alone() -> None:
     """It was asked because the tiers before it were not sure."""
     network = Opinion(tier=Tier.CHAT, probabilities={WEB: chance(-4.0)})
