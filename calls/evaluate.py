@@ -115,6 +115,9 @@ class _Walker:
         }
 
     def node(self, node: Node, frame: Frame) -> None:
+        if not self._budget.step():
+            self.problems[_TOO_MANY] = None
+            return
         self._nodes[type(node)](node, frame)
 
     def uncalled_functions(self) -> None:
@@ -365,7 +368,7 @@ class _Walker:
 
     def _substitute(self, sub: Sub) -> str | None:
         """Evaluate a substitution in a subshell of its own; returns what it prints, if plain."""
-        if self._budget.depth >= 16:
+        if self._budget.depth >= 16 or not self._budget.step():
             self.problems["nested too deep to judge"] = None
             return None
         self._budget.depth += 1

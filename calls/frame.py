@@ -8,8 +8,12 @@ from .values import Redirect
 
 __all__ = ["Budget", "Frame"]
 
-MAX_COMMANDS = 1_500
-"""Commands of one call, children included, that are looked at."""
+MAX_COMMANDS = 300
+"""Commands of one call, children included, that are looked at; more is never clear."""
+
+
+MAX_STEPS = 4_000
+"""Visits to nodes of the tree."""
 
 
 @dataclass(slots=True)
@@ -17,8 +21,14 @@ class Budget:
     """Work that is left for one call, shared by all the scripts in it."""
 
     commands: int = MAX_COMMANDS
+    steps: int = MAX_STEPS
     scripts: int = 64
     depth: int = 0
+
+    def step(self) -> bool:
+        """Spend one node of the tree; loops in loops visit theirs again and again."""
+        self.steps -= 1
+        return self.steps >= 0 and self.commands >= 0
 
     def take(self) -> bool:
         """Spend one command."""

@@ -57,14 +57,17 @@ def read(text: str) -> Tree | None:
     parser = _parser()
     if parser is None:
         return None
-    source = text.encode("utf-8", "surrogatepass")
+    try:
+        source = text.encode()
+    except UnicodeEncodeError:  # lone surrogates; the grammar splits them into single bytes
+        source = text.encode("utf-8", "surrogatepass").decode("utf-8", "replace").encode()
     root = parser.parse(source).root_node
     reader = _Reader()
     node = reader.statements(root.children)
     problems = list(reader.problems)
     if root.has_error:
         problems.append("the shell grammar cannot read all of it")
-    return Tree(root=node, problems=tuple(dict.fromkeys(problems)))
+    return Tree(root=node, problems=tuple(dict.fromkeys(problems)), broken=root.has_error)
 
 
 class _Reader(WordReader):

@@ -16,13 +16,13 @@ __all__ = ["MAX_DEPTH", "WordReader", "text_of"]
 
 MAX_DEPTH = 40
 """Nesting of the tree that is followed; each level costs some six Python frames."""
-MAX_NODES = 24_000
-"""Syntax nodes that are looked at: about 60 ms of work, far more than hand-written scripts hold."""
+MAX_NODES = 6_000
+"""Syntax nodes that are looked at: some 30 ms of work; a heredoc is one, whatever its length."""
 
 
 def text_of(node: Syntax) -> str:
     """Source text of a node."""
-    return (node.text or b"").decode("utf-8", "surrogatepass")
+    return (node.text or b"").decode("utf-8", "replace")
 
 
 class WordReader(ABC):
@@ -90,12 +90,12 @@ class WordReader(ABC):
         for child in node.named_children:
             if child.start_byte > position:
                 gap = source[position - start : child.start_byte - start]
-                parts.append(Lit(double_quoted(gap.decode("utf-8", "surrogatepass")), quoted=True))
+                parts.append(Lit(double_quoted(gap.decode("utf-8", "replace")), quoted=True))
             parts.extend(self._parts((child,), quoted=True))
             position = child.end_byte
         if end > position:
             gap = source[position - start : end - start]
-            parts.append(Lit(double_quoted(gap.decode("utf-8", "surrogatepass")), quoted=True))
+            parts.append(Lit(double_quoted(gap.decode("utf-8", "replace")), quoted=True))
         return parts
 
     def _expansion(self, node: Syntax, quoted: bool) -> Part:
@@ -189,9 +189,9 @@ class WordReader(ABC):
             if child.type == "heredoc_content":
                 continue
             gap = source[position - start : child.start_byte - start]
-            parts.append(Lit(gap.decode("utf-8", "surrogatepass"), quoted=True))
+            parts.append(Lit(gap.decode("utf-8", "replace"), quoted=True))
             parts.extend(self._parts((child,), quoted=True))
             position = child.end_byte
         rest = source[position - start :]
-        parts.append(Lit(rest.decode("utf-8", "surrogatepass"), quoted=True))
+        parts.append(Lit(rest.decode("utf-8", "replace"), quoted=True))
         return tuple(parts)

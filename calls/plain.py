@@ -45,7 +45,8 @@ def read(text: str) -> Tree:
     """Read a script.  Never raises; what is not understood is a problem on the tree."""
     reader = _Plain(text)
     root = reader.program()
-    return Tree(root=root, problems=tuple(dict.fromkeys(reader.problems)))
+    problems = tuple(dict.fromkeys(reader.problems))
+    return Tree(root=root, problems=problems, broken=reader.broken)
 
 
 class _Plain(PlainWords):
@@ -81,6 +82,8 @@ class _Plain(PlainWords):
             if self.pos == before:
                 self._give_up(f"{self.text[self.pos : self.pos + 1]!r} is out of place")
         self._depth -= 1
+        if joiner in {"&&", "||"}:
+            self._give_up(f"a command is missing behind `{joiner}`")
         return Seq(tuple(items))
 
     def _separator(self, operator: str, items: list[Item]) -> str:
@@ -108,6 +111,9 @@ class _Plain(PlainWords):
                 break
             self.pos += 2 if self.text.startswith("|&", self.pos) else 1
             self._skip_newlines()
+            if self.pos >= self.end:
+                self._give_up("a command is missing behind `|`")
+                break
             items.append(self._command())
         return items[0] if len(items) == 1 else Pipe(tuple(items))
 
@@ -135,7 +141,7 @@ class _Plain(PlainWords):
         if handler is not None:
             return handler(self)
         if keyword in _UNKNOWN_COMPOUND:
-            self._give_up(f"`{keyword}`")
+            self._give_up(f"`{keyword}`", broken=keyword in _ENDS)
             return Simple()
         return self._simple()
 
@@ -234,7 +240,8 @@ class _Plain(PlainWords):
             if not word:
                 self.pos += 1
             if word == (Lit("]]"),):
-                break
+                return Simple(tuple(words))
+        self._give_up("`[[` without `]]`")
         return Simple(tuple(words))
 
     def _simple(self) -> Simple:

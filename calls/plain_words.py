@@ -12,8 +12,8 @@ __all__ = ["MAX_DEPTH", "PlainWords"]
 
 MAX_DEPTH = 24
 """Nesting that is followed; each level costs some five Python frames."""
-MAX_WORDS = 12_000
-"""Words of one text; more is not judged whole."""
+MAX_WORDS = 5_000
+"""Words and quoted or expanded parts of one text; more is not judged whole."""
 
 _PLAIN_RUN = re.compile(r"[^\s'\"\\$`<>|&;()#]+")
 _DOUBLE_RUN = re.compile(r'(?:[^"\\$`]|\\.)+', re.DOTALL)
@@ -36,6 +36,7 @@ class PlainWords(ABC):
         self.end = len(text)
         self.pos = 0
         self.problems: list[str] = []
+        self.broken = False
         self._depth = depth
         self._words = MAX_WORDS
         self._jumps: dict[int, int] = {}
@@ -49,7 +50,8 @@ class PlainWords(ABC):
     def commands(self, stop: frozenset[str]) -> Seq:
         """Commands up to one of the words in ``stop``, a closing parenthesis, or the end."""
 
-    def _give_up(self, why: str) -> None:
+    def _give_up(self, why: str, *, broken: bool = True) -> None:
+        self.broken = self.broken or broken
         self.problems.append(f"not understood without the shell grammar: {why}")
         self.pos = self.end
 
@@ -112,6 +114,7 @@ class PlainWords(ABC):
         while inner.pos < inner.end:
             inner._quoted_part(parts, _HEREDOC_RUN)
         self.problems.extend(inner.problems)
+        self.broken = self.broken or inner.broken
         return tuple(parts)
 
     # Words
@@ -119,10 +122,11 @@ class PlainWords(ABC):
     def _word(self) -> Word:
         """One word; empty at an operator or the end."""
         self._words -= 1
-        if self._words < 0:
-            self._give_up("it is too long")
         parts: list[Part] = []
         while self.pos < self.end:
+            if self._words < 0:
+                self._give_up("it is too long")
+                break
             char = self.text[self.pos]
             if char in " \t\n\r;&|)":
                 break
@@ -137,6 +141,7 @@ class PlainWords(ABC):
         return tuple(parts)
 
     def _part(self, char: str, parts: list[Part]) -> None:
+        self._words -= 1
         run = _PLAIN_RUN.match(self.text, self.pos)
         if run is not None:
             parts.append(Lit(run[0]))
@@ -289,5 +294,6 @@ class PlainWords(ABC):
         inner = type(self)(_BACKTICK_ESCAPE.sub(r"\1", match[1]), self._depth + 1)
         body = inner.program()
         self.problems.extend(inner.problems)
+        self.broken = self.broken or inner.broken
         parts.append(Sub("$(", body, quoted, match[0]))
         self.pos = match.end()

@@ -16,11 +16,13 @@ from .frame import Budget
 from .tree import Tree
 from .values import Script
 
-__all__ = ["MAX_LENGTH", "parse", "parse_code"]
+__all__ = ["LONG", "MAX_LENGTH", "parse", "parse_code"]
 
 MAX_LENGTH = 65_536
 """Characters that are judged whole; of a longer text head and tail are, and it is incomplete."""
 
+LONG = 2_048
+"""Characters from which a text is looked over before the grammar reads it."""
 _MAX_DEPTH = 6
 """Scripts inside scripts (``bash -c "bash -c …"``) that are followed."""
 
@@ -118,10 +120,18 @@ class _Reader:
         )
 
     def _tree(self, text: str) -> tuple[Tree, bool]:
+        """The grammar's reading, or the degraded one where the grammar has none."""
+        rough: Tree | None = None
+        if self._use_grammar and len(text) > LONG:
+            # The grammar's error recovery is quadratic on some unfinished texts (15 s for 65 k of
+            # `cat|`), so a long one that is plainly broken never reaches it.
+            rough = plain.read(text)
+            if rough.broken:
+                return rough, True
         exact = grammar.read(text) if self._use_grammar else None
-        if exact is not None and not exact.problems:
+        if exact is not None and not exact.broken:
             return exact, False
-        rough = plain.read(text)
+        rough = rough or plain.read(text)
         if exact is None or not rough.problems:
             return rough, True
         return exact, False

@@ -194,7 +194,9 @@ class Tree:
     Attributes:
         root: everything that was understood.
         problems: why the reading is incomplete, in words; empty: it is whole.
+        broken: the reader does not know what the text means; another one may.
     """
 
     root: Node
     problems: tuple[str, ...] = ()
+    broken: bool = False

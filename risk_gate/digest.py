@@ -71,6 +71,7 @@ class _State:
 
     def _put(self, tag: str, text: str) -> None:
         self._chars -= len(text)
+        self.bound = self.bound and self._chars >= 0
         raw = text[: max(0, self._chars) + len(text)].encode("utf-8", "surrogatepass")
         self.hash.update(f"{tag}{len(raw)}:".encode())
         self.hash.update(raw)

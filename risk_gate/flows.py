@@ -22,6 +22,7 @@ _CODE_CALLS = frozenset(
     {"python:exec", "python:eval", "python:os.system", "python:subprocess.run", "python:compile"}
 )
 _CODE_FLAGS = frozenset({"-c", "-e", "-lc", "-r", "--eval"})
+_MODULE_FLAGS = frozenset({"-m", "-n", "-ne", "-p", "-pe", "-ane", "-lne"})
 _INSTALLERS = frozenset(
     {"dpkg", "rpm", "installer", "pip", "pip3", "apt", "apt-get", "yum", "dnf", "msiexec"}
 )
@@ -167,6 +168,8 @@ class _Flows:
             return True
         if act.program not in self.tables.families["interpreter"]:
             return False
+        if act.options.flags & _MODULE_FLAGS:
+            return False  # the code is a module that is installed here; its input is data
         if act.options.flags & _CODE_FLAGS:
             # Its input is data; only a substitution in the code itself counts.
             return bool(act.inner) and any(
