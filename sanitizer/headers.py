@@ -7,7 +7,7 @@ import binascii
 from collections.abc import Iterator
 
 from .accept import Seen, accepts
-from .judge import is_reference, looks_random, strongly_random
+from .judge import is_placeholder, is_reference, looks_like_code, looks_random, strongly_random
 from .lazy import lazy
 from .names import family_of
 from .table import LabelBook
@@ -53,7 +53,9 @@ def authorization(text: str, at: int, book: LabelBook, sep: str | None) -> Itera
             yield from named
             return
     value = found[2].rstrip(",;")
-    if is_reference(value) or value.lower() in book.plain:
+    if is_reference(value) or is_placeholder(value) or value.lower() in book.plain:
+        return
+    if looks_like_code(value):
         return
     if len(value) >= (6 if found[1] else 8) and not value.endswith("("):
         yield Span(found.start(2), found.start(2) + len(value), "authorization")
@@ -61,13 +63,15 @@ def authorization(text: str, at: int, book: LabelBook, sep: str | None) -> Itera
 
 def bearer(text: str, start: int, end: int) -> Iterator[Span]:
     """Yield the credential behind a bare ``Bearer`` or ``Basic``."""
+    if text[end : end + 1] == ":":
+        end += 1
     if text[end : end + 1] not in {" ", "\t"}:
         return
     found = _CREDENTIAL.match(text, end + 1)
     if found is None:
         return
     value = found.group().rstrip(".:")
-    if text[start:end].lower() == "basic":
+    if text[start:end].lower().startswith("basic"):
         if not _is_basic(value):
             return
     elif len(value) < 12 or not looks_random(value):

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from .accept import Seen, accepts
 from .headers import authorization, bearer, cookies, header_end
-from .judge import MARKER
+from .judge import MARKER, strongly_random
 from .lazy import lazy
 from .names import MAX_IDENTIFIER, family_of, kind_of
 from .prose import in_prose, word_list
@@ -22,6 +22,7 @@ __all__ = ["find_labels", "label_of"]
 
 _IDENTIFIER = lazy(r"\w[\w.\-]*")
 _AFTER = lazy(
+    r"""(?:\[["']?\w{0,20}["']?\](?=[ \t]{0,4}[:=]))?"""  # password[0]=
     r"""(?P<close>(?:\\{0,8}["'`]|[\])>}*]){0,3})[ \t]{0,16}"""
     r"""(?P<sep>:=|=>|->|<<<|={1,3}|!=|~=|\?=|\+=|::?|\||,|\()?[ \t]{0,16}"""
 )
@@ -59,6 +60,8 @@ _USER_AND_SECRET = lazy(
     r"""["']?[^\s/:|"']{1,64}(?:[ \t]{1,4}[/|:][ \t]{1,4}|[/|:])([^\s"',;]{4,200})"""
 )
 _SLASHED = lazy(r"[\w.@+-]{1,40} ?/ ?([^\s\"',;]{6,200})")
+# A secret in an expression: field(default="…"), None or "…".
+_INSIDE = lazy(r"""[\w.]{1,30}(?:[( ][^"'\n]{0,40})["']([^"'\n]{12,200})["']""")
 _REST = lazy(r"([^\s\"'][^\n\"']{3,200}?)[ \t]{0,8}\r?(?:\n|$)")
 _BARE_NOUNS = frozenset({"key", "keys", "token", "tokens", "secret", "sid"})
 _MAX_VALUE = 8192
@@ -171,7 +174,7 @@ def _pair(text: str, start: int, end: int, close: str) -> int:
     """Return where the value of a name/value pair begins, -1 for no such pair."""
     before = text[start - 1] if start else ""
     if close.startswith(">") and before in {"<", ":"}:
-        return end + 1
+        return end + 1 if text.find("</", end, end + 512) >= 0 else -1
     if close.endswith(">") and _has_quote(close) and "<" in text[max(0, start - 200) : start]:
         return end + len(close)
     if text.startswith("</", end):
@@ -214,7 +217,9 @@ def _assigned(
     mode = "flag" if flag else "line" if whole else "inline"
     found = list(_value(text, at, Seen(family, mode, sep), book))
     yield from found
-    if not found and sep == ":" and not _QUOTE.match(text, at):
+    if not found and (inside := _INSIDE.match(text, at)) and strongly_random(inside[1]):
+        yield Span(*inside.span(1), kind_of(family))
+    elif not found and sep == ":" and not _QUOTE.match(text, at):
         yield from in_prose(text, at, family, book, linked=True)
 
 
@@ -338,5 +343,5 @@ def _unmarked(
         found = _SLASHED.search(text, end, min(len(text), end + 60))
         if found and accepts(found[1], Seen("password", "prose"), book):
             yield Span(*found.span(1), "password")
-    elif at > end:
-        yield from in_prose(text, end, family, book)
+    elif at > end and text[at - 1].isspace():
+        yield from in_prose(text, at, family, book)
