@@ -153,8 +153,9 @@ def table(
     lines = [json.dumps(header, sort_keys=True)]
     for key, row in zip(names, units, strict=True):
         cells = " ".join(f"{at}:{value}" for at, value in enumerate(row) if value)
-        # A key without weight stays: it still says that the word is known.
-        lines.append(f"{key}\t{cells}")
+        # A word without weight stays: it still says that the word is known.
+        if cells or (key[0] not in "@^<" and " " not in key and key[-1] != "*"):
+            lines.append(f"{key}\t{cells}")
     return "\n".join(lines) + "\n"
 
 

@@ -44,8 +44,12 @@ def arrange(rows: Sequence[tuple[str, str, str, str]]) -> Concepts:
     stems: dict[str, list[tuple[str, Mark]]] = {}
     runs: dict[str, list[tuple[str, str]]] = {}
     phrases: dict[str, list[tuple[tuple[str, ...], Mark]]] = {}
+    shared: dict[str, frozenset[str]] = {}
     for kind, form, concept, languages in rows:
-        mark = (concept, frozenset(languages.split()))
+        own = shared.get(languages)
+        if own is None:
+            own = shared[languages] = frozenset(languages.split())
+        mark = (concept, own)
         if kind == "word":
             words.setdefault(form, []).append(mark)
         elif kind == "stem":

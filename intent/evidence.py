@@ -146,7 +146,7 @@ def weigh(reading: Reading, book: RuleBook) -> Evidence:
 
 def _lexicon(keys: Sequence[str], book: RuleBook) -> tuple[dict[str, float], int]:
     table = book.lexicon
-    sums, known = totals(table.weights, keys, len(table.lanes))
+    sums, known = totals(table.places, table.cells, keys, len(table.lanes))
     share = table.scale / known**0.5 if known else 0.0
     return {
         lane: bias + total * share

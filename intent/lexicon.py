@@ -10,38 +10,44 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from struct import unpack
 
-__all__ = ["OFFSET", "contributions", "totals", "widen"]
+__all__ = ["LANE", "OFFSET", "contributions", "totals", "widen"]
 
 OFFSET = 128
-_LANE = 4
+LANE = 4
 """Bytes of a lane: 255 times 16 million keys fit."""
 
 
-def widen(names: Sequence[str], cells: bytes, lanes: int) -> dict[str, int]:
-    """Packed integers from one byte a weight, in the order of the names."""
-    wide = bytearray(_LANE * len(cells))
-    wide[::_LANE] = cells
-    step = _LANE * lanes
-    view = bytes(wide)
+def widen(cells: bytes) -> bytes:
+    """One lane a weight from one byte a weight."""
+    wide = bytearray(LANE * len(cells))
+    wide[::LANE] = cells
+    return bytes(wide)
+
+
+def totals(
+    places: Mapping[str, int], cells: bytes, keys: Sequence[str], lanes: int
+) -> tuple[list[int], int]:
+    """Sum of the weights a lane, and how many keys were known.
+
+    Args:
+        places: key to the position of its row in ``cells``.
+        cells: rows of lanes, little-endian.
+        keys: of the message.
+        lanes: lanes of a row.
+    """
+    step = LANE * lanes
     read = int.from_bytes
-    return {
-        name: read(view[at : at + step], "little")
-        for name, at in zip(names, range(0, len(view), step), strict=True)
-    }
-
-
-def totals(weights: Mapping[str, int], keys: Sequence[str], lanes: int) -> tuple[list[int], int]:
-    """Sum of the weights a lane, and how many keys were known."""
-    known = [weights[key] for key in keys if key in weights]
-    data = sum(known).to_bytes(_LANE * lanes, "little")
-    less = OFFSET * len(known)
-    return [total - less for total in unpack(f"<{lanes}I", data)], len(known)
+    rows = [
+        read(cells[at : at + step], "little") for key in keys if (at := places.get(key, -1)) >= 0
+    ]
+    less = OFFSET * len(rows)
+    data = sum(rows).to_bytes(step, "little")
+    return [total - less for total in unpack(f"<{lanes}I", data)], len(rows)
 
 
 def contributions(
-    weights: Mapping[str, int], keys: Sequence[str], lane: int
+    places: Mapping[str, int], cells: bytes, keys: Sequence[str], lane: int
 ) -> list[tuple[str, int]]:
     """Known keys and their weight in one lane, heaviest first, for explanations."""
-    shift = 8 * _LANE * lane
-    rows = [(key, ((weights[key] >> shift) & 0xFF) - OFFSET) for key in keys if key in weights]
+    rows = [(key, cells[places[key] + LANE * lane] - OFFSET) for key in keys if key in places]
     return sorted(rows, key=lambda row: (-abs(row[1]), row[0]))

@@ -13,7 +13,7 @@ from .compile import MAGIC
 from .concepts import arrange
 from .followups import FollowupTable
 from .frames import Frame
-from .lexicon import widen
+from .lexicon import LANE, widen
 from .patterns import Pattern, element, pattern
 from .rulebook import Lexicon, Policy, Rule, RuleBook, TongueTable
 
@@ -131,9 +131,12 @@ def _lexicon(parts: bytes) -> Lexicon:
     parts = parts[4 + size :]
     size = int.from_bytes(parts[:4], "big")
     names = parts[4 : 4 + size].decode()
+    lanes = len(header["lanes"])
+    cells = widen(parts[4 + size :])
     return Lexicon(
         lanes=tuple(header["lanes"]),
-        weights=widen(names.split("\n") if names else [], parts[4 + size :], len(header["lanes"])),
+        places=dict(zip(names.split("\n"), range(0, len(cells), LANE * lanes), strict=True)),
+        cells=cells,
         bias=tuple(header["bias"]),
         scale=header["scale"],
     )

@@ -26,8 +26,10 @@ _QUOTES = {
 }
 _OPENERS = re.compile(r"```|~~~|[\"“„«»「『《‘`]|(?<![\w'])'(?=\S)")
 _QUOTE_LIMIT = 1200
+_LINE = 240
+"""Characters of a line that say what it is."""
 _LOG_LINE = re.compile(
-    r"\s*(?:"
+    r"\s*+(?:"
     r"\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d|\[?\d\d:\d\d:\d\d|[A-Z][a-z]{2} +\d+ \d\d:\d\d:\d\d"
     r"|\[?(?:ERROR|ERR|WARN|WARNING|INFO|DEBUG|TRACE|FATAL|CRITICAL|FAILED|PASSED|OK)\b"
     r"|Traceback|File \"[^\"]{1,200}\", line|at [\w.$<>/]{2,120}\("
@@ -39,13 +41,13 @@ _LOG_LINE = re.compile(
     r")"
 )
 _CODE_LINE = re.compile(
-    r"\s*(?:"
+    r"\s*+(?:"
     r"(?:def|class|import|from|func|fn|function|const|let|var|return|public|private|static|package"
     r"|using|namespace|struct|enum|interface|module|SELECT|INSERT|CREATE|UPDATE|FROM|WHERE) "
     r".*[(){};:=.*]?"
     r"|#include|#define|<\?xml|</?[a-zA-Z][\w-]*[ >/]|[{}()\[\]];?,?\s*$|//|/\*|\*/|--\s"
-    r"|.{0,160}[;{]\s*$|\"?[\w.-]+\"?\s*[:=]\s*[\"\[{\d].{0,160}$|\s{4,}\S"
-    r")"
+    r"|.{0,160}[;{]\s*$|\"?[\w.-]+\"?\s*[:=]\s*[\"\[{\d].{0,160}$"
+    r")|\s{4,}+\S"
 )
 
 
@@ -99,6 +101,7 @@ def _quotes(text: str) -> list[Masked]:
 def _line_kind(line: str) -> str:
     if line.startswith(">"):
         return "mail"
+    line = line[:_LINE]
     if _LOG_LINE.match(line):
         return "log"
     if _CODE_LINE.match(line):

@@ -66,8 +66,8 @@ class Reading:
         return self.start + start, self.start + end
 
 
-def _window(text: str) -> str:
-    """Blank what is not read, so that positions stay."""
+def _window(text: str) -> tuple[str, list[Masked]]:
+    """Blank what is not read, so that positions stay; the text and its gaps."""
     size = len(text)
     keep = [(0, _HEAD), (size - _HEAD, size)]
     room = WINDOW - 2 * _HEAD
@@ -77,13 +77,15 @@ def _window(text: str) -> str:
         keep.append(match.span())
         room -= match.end() - match.start()
     out: list[str] = []
+    gaps: list[Masked] = []
     at = 0
     for start, end in sorted(keep):
         if start > at:
             out.append(" " * (start - at - 1) + "\n")
+            gaps.append(Masked("", at, start))
         out.append(text[max(start, at) : end])
         at = max(at, end)
-    return "".join(out)
+    return "".join(out), gaps
 
 
 def _voice(text: str, material: Sequence[Masked]) -> bool:
@@ -94,8 +96,16 @@ def _voice(text: str, material: Sequence[Masked]) -> bool:
     return first.end == len(text) or text[first.end : first.end + 1] == "\n"
 
 
-def instruction(folded: Folded, text: str) -> tuple[list[Token], list[Masked]]:
-    """Tokens of the instruction, material replaced by a token of its kind."""
+def instruction(
+    folded: Folded, text: str, gaps: Sequence[Masked] = ()
+) -> tuple[list[Token], list[Masked]]:
+    """Tokens of the instruction, material replaced by a token of its kind.
+
+    Args:
+        folded: the text, folded.
+        text: as written, unread stretches blanked.
+        gaps: those stretches.
+    """
     material = mask(text)
     if _voice(text, material):
         material = material[1:]
@@ -103,11 +113,12 @@ def instruction(folded: Folded, text: str) -> tuple[list[Token], list[Masked]]:
         material = [_refold(span, folded.offsets) for span in material]
     tokens: list[Token] = []
     at = 0
-    for span in material:
+    for span in sorted((*material, *gaps), key=lambda each: each.start):
         if span.start > at:
             tokens.extend(tokenise(folded.text, at, span.start))
-        tokens.append(Token(span.kind, f"<{span.kind}>", span.start, span.end))
-        at = span.end
+        if span.kind:
+            tokens.append(Token(span.kind, f"<{span.kind}>", span.start, span.end))
+        at = max(at, span.end)
     tokens.extend(tokenise(folded.text, at, len(folded.text)))
     worded = any(token.kind in _WORDS for token in tokens)
     if material and not worded and all(span.kind in {"quote", "code"} for span in material):
@@ -144,13 +155,13 @@ def read(text: str, book: RuleBook) -> Reading:
     peeled = peel(text, book.frames, book.suspects)
     words = text[peeled.start : peeled.end]
     windowed = len(words) > WINDOW
-    shown = _window(words) if windowed else words
+    shown, gaps = _window(words) if windowed else (words, [])
     folded = fold(shown)
-    tokens, material = instruction(folded, shown)
+    tokens, material = instruction(folded, shown, gaps)
     if len(tokens) > _FOCUS:
         tokens = _focus(tokens, folded.text)
         windowed = True
-    tongue = identify(tokens, book.tongues, book.lexicon.weights)
+    tongue = identify(tokens, book.tongues, book.lexicon.places)
     marks = annotate(tokens, folded.text, book.concepts, tongue.near)
     return Reading(
         text=words,

@@ -40,17 +40,19 @@ class Rule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lexicon:
-    """Learned weights: one packed integer a key, a lane of 32 bits a toolset.
+    """Learned weights, see :mod:`.lexicon`.
 
     Attributes:
         lanes: toolsets, lowest lane first.
-        weights: key to its lanes, each weight plus ``OFFSET``.
+        places: key to the position of its row in ``cells``.
+        cells: rows of lanes, each weight plus ``OFFSET``.
         bias: log-odds of a toolset before any key.
         scale: log-odds of one unit.
     """
 
     lanes: tuple[str, ...]
-    weights: Mapping[str, int]
+    places: Mapping[str, int]
+    cells: bytes
     bias: tuple[float, ...]
     scale: float
 
