@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from hermes_tool_router.classifier.hosts import VENDOR_HOSTS
+from hermes_tool_router.probe import plan
 from hermes_tool_router.probe.home import ENFORCE, Contents
 from hermes_tool_router.probe.scene import Scene
 from hermes_tool_router.probe.script import Step, call, say
@@ -17,6 +18,8 @@ from hermes_tool_router.probe.script import Step, call, say
 pytestmark = pytest.mark.hermes
 
 PROMPT = "Why is the sky blue in the daytime?"
+PLAIN = "Run the command uname -a in the terminal and show me what it prints."
+OPEN = "zorple the quibbins for the brindlewick account"
 TOKEN = "ghp_" + "a1B2c3D4e5F6" * 3
 
 WATCHER = '''
@@ -99,3 +102,39 @@ def test_the_model_asks_a_decision_model(
     answer = str(drive.model.turns[-1].messages[-1]["content"])
     assert json.loads(answer)["answers"] == {"urgent": {"probability": 0.9}}
     assert found.exists()  # so the watcher of the other test can see
+
+
+def test_a_network_tier_is_asked_only_about_what_the_rules_leave_open(
+    drive: Scene, serve_http: Callable[..., str]
+) -> None:
+    """Two conversations in one process: a plain task, and words that nobody knows."""
+    sent: list[str] = []
+
+    def respond(_path: str, _headers: Mapping[str, str], body: bytes) -> tuple[int, Any, bytes]:
+        turn = json.loads(json.loads(body)["messages"][1]["content"])
+        sent.append(turn["message"]["value"])
+        content = '{"toolsets": ["file"], "confidence": 0.97}'
+        reply = {"choices": [{"message": {"content": content}}]}
+        return 200, {"Content-Type": "application/json"}, json.dumps(reply).encode()
+
+    url = serve_http(respond)
+    chat = {"enabled": True, "provider": "custom", "model": "m", "base_url": f"{url}/v1"}
+    settings = {"enabled": True, "local_classifier": {"enabled": False}, "classifier": chat}
+    drive.fill(Contents(settings={"global": settings}), lambda request: say("Done."))
+
+    driven = drive.hermes.drive(
+        [
+            plan.agent("plain"),
+            plan.turn("plain", PLAIN),
+            plan.agent("open"),
+            plan.turn("open", OPEN),
+        ]
+    )
+
+    assert not driven.fatal
+    assert sent == [OPEN]
+    (plain,) = drive.model.conversation(PLAIN)
+    (opened,) = drive.model.conversation(OPEN)
+    assert "terminal" in plain.tools
+    assert "read_file" in opened.tools
+    assert "terminal" not in opened.tools
