@@ -33,7 +33,7 @@ def _register(ctx: Any, runtime: Runtime) -> None:
 
     ctx.register_cli_command(
         name=NAME,
-        help="smaller requests: status, explain, log, enable, shadow, disable, doctor",
+        help="smaller requests: status, explain, replay, log, enable, shadow, disable, doctor",
         setup_fn=set_up,
         handler_fn=lambda arguments: _run(runtime, arguments),
         description="Sends only the tool schemas that a session needs.",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+from datetime import datetime
+from pathlib import Path
 from typing import get_args
 
 from ..registry_adapter.store import LogName
@@ -54,6 +56,20 @@ def set_up(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="what a network tier would be sent, word for word; sends nothing",
     )
+    replay = _add(
+        commands,
+        "replay",
+        "what your own history would have saved and missed",
+        "Reads Hermes' state.db, never writes it; nothing leaves the machine.\n\n"
+        "examples:\n  hermes tool-router replay --since 2026-05-01\n"
+        "  hermes tool-router replay --sessions 50 --html replay.html",
+    )
+    replay.add_argument("--sessions", type=_positive, metavar="N", help="the latest N (all)")
+    replay.add_argument("--since", type=_since, default=0.0, metavar="DATE", help="from a date on")
+    replay.add_argument(
+        "--show-text", action="store_true", help="show messages that missed a tool, sanitized"
+    )
+    replay.add_argument("--html", type=_page, metavar="FILE", help="write a page as well")
     log = _add(
         commands,
         "log",
@@ -114,3 +130,21 @@ def _positive(text: str) -> int:
     if value < 1:
         raise argparse.ArgumentTypeError("must be 1 or more")
     return value
+
+
+def _since(text: str) -> float:
+    """Unix seconds of a date or time as people write it, local unless it says otherwise."""
+    try:
+        return datetime.fromisoformat(text).timestamp()
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(
+            f"expected a date such as 2026-05-01, got {text!r}"
+        ) from error
+
+
+def _page(text: str) -> Path:
+    """Where a page goes; its folder must exist."""
+    path = Path(text).expanduser()
+    if not path.parent.is_dir():
+        raise argparse.ArgumentTypeError(f"there is no folder {str(path.parent)!r}")
+    return path

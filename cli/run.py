@@ -11,7 +11,7 @@ from ..registry_adapter.hermes_config import RefusedError
 from ..registry_adapter.host import hermes_home
 from ..registry_adapter.plugin import Runtime
 from ..router.errors import RouterError
-from . import explain, logs, onboarding, request_view, rules_view, status
+from . import explain, logs, onboarding, replay, request_view, rules_view, status
 from .output import Output
 from .parser import KINDS
 from .slash import HELP
@@ -60,6 +60,16 @@ def _explain(runtime: Runtime, arguments: argparse.Namespace, out: Output) -> in
         out.value(explain.as_json(decision, catalog))
     else:
         explain.show(decision, catalog, out)
+    return 0
+
+
+def _replay(runtime: Runtime, arguments: argparse.Namespace, out: Output) -> int:
+    found = replay.collect(runtime, limit=arguments.sessions, start=arguments.since)
+    data = replay.as_json(found, runtime, show_text=arguments.show_text)
+    if out.as_json:
+        out.value(data)
+    else:
+        replay.show(data, out)
     return 0
 
 
@@ -115,6 +125,7 @@ def _onboard(runtime: Runtime, arguments: argparse.Namespace, out: Output) -> in
 _COMMANDS = {
     "status": _status,
     "explain": _explain,
+    "replay": _replay,
     "log": _log,
     **dict.fromkeys(STATES, _switch),
     "rules": _rules,

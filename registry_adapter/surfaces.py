@@ -27,12 +27,12 @@ from .host import is_review_thread
 from .places import Place
 from .wire import WireTools, forced_tool, read_tools, used_names, with_tools
 
-__all__ = ["Decider", "Record", "Surfaces"]
+__all__ = ["UNROUTED_PLATFORMS", "Decider", "Record", "Surfaces"]
 
 _LIVE_SESSIONS = 1024
 """Sessions whose catalog is kept in memory; an evicted one is read again from its next request."""
 
-_UNROUTED_PLATFORMS = frozenset({"subagent", "curator"})
+UNROUTED_PLATFORMS = frozenset({"subagent", "curator"})
 """Agents that Hermes starts with a grant of their own (tools/delegate_tool.py:1382,
 agent/curator.py:1931)."""
 
@@ -129,7 +129,7 @@ class Surfaces:
         if not event.session_id or is_review_thread():
             return
         place = self._places(event.platform)
-        if (place.routes and event.platform not in _UNROUTED_PLATFORMS) or (
+        if (place.routes and event.platform not in UNROUTED_PLATFORMS) or (
             place.routes and place.settings.route_subagents
         ):
             self._entry(place, event.session_id).turn = event

@@ -13,15 +13,44 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from ..recovery.expansion import recover
+from ..recovery.request import NAME as REQUEST_TOOL
+from ..recovery.request import answer, menu
 from ..router import session as sessions
+from ..router.cost import Prices, Step, session_cost
+from ..router.floor import pinned_tools
 from ..router.session import Phase, SessionState
-from ..router.values import Catalog, Decision, Message, ToolName
-from .history import PastSession, PastTurn
+from ..router.values import Catalog, Decision, Message, Origin, ToolName
+from .history import PastCall, PastRequest, PastSession, PastTurn
 
-__all__ = ["Recovery", "Replay", "Route", "SessionReplay", "replay"]
+__all__ = ["Grant", "Recovery", "Replay", "Route", "SessionReplay", "replay"]
 
-Route = Callable[[Message, Catalog, bool, bool], Decision]
-"""``route(message, catalog, first_contact, later_turn)``."""
+Route = Callable[[str, Message, Catalog, bool], Decision]
+"""``route(platform, message, catalog, first)``; ``first``: the session's first message."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grant:
+    """What the sessions of one platform run with.
+
+    Attributes:
+        catalog: every granted tool, ``request_toolset`` with the menu that a session sends.
+        untouched: schema tokens of a request that the router leaves alone.
+        pinned: single tools that the settings keep.
+        expands: later messages may add toolsets.
+        passes: why no session of the platform is narrowed, empty where they are.
+    """
+
+    catalog: Catalog
+    untouched: int
+    pinned: tuple[str, ...] = ()
+    expands: bool = True
+    passes: str = ""
+
+    @property
+    def stock(self) -> int:
+        """Schema tokens that Hermes sends without this plugin."""
+        own = (ts.tokens for ts in self.catalog.toolsets if ts.origin is Origin.OWN)
+        return self.catalog.tokens - sum(own)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,34 +71,50 @@ class SessionReplay:
     """One session's figures.
 
     Attributes:
-        tokens_full: tool-schema tokens that stock Hermes sent, over all requests.
-        tokens_sent: the same with the router.
-        first_full: tool-schema tokens of the first request, stock.
-        first_sent: the same with the router.
+        phase: where the session ended, see :class:`..router.session.Phase`.
+        stock: tool-schema tokens of one request without the plugin.
+        sent: the same with the router, for each request in order.
         moves: requests whose tools differ from those of the request before.
         outside: calls of tools that the platform is not granted today.
+        cost_full: US dollars for the input of all requests, stock; ``None``: no price is known.
+        cost_sent: the same with the router.
     """
 
     session: str
     platform: str
     model: str
+    started_at: float
     turns: int
-    requests: int
     phase: str
-    tokens_full: int
-    tokens_sent: int
-    first_full: int
-    first_sent: int
+    stock: int
+    sent: tuple[int, ...]
     moves: int
     recoveries: tuple[Recovery, ...]
     outside: int
+    cost_full: float | None = None
+    cost_sent: float | None = None
+
+    @property
+    def tokens_full(self) -> int:
+        """Tool-schema tokens over all requests, stock."""
+        return self.stock * len(self.sent)
+
+    @property
+    def tokens_sent(self) -> int:
+        """Tool-schema tokens over all requests, with the router."""
+        return sum(self.sent)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replay:
-    """All sessions together."""
+    """All sessions together.
+
+    Attributes:
+        left_out: sessions that say nothing: no user message, or a platform that grants no tools.
+    """
 
     sessions: tuple[SessionReplay, ...]
+    left_out: int = 0
 
     @property
     def tokens_full(self) -> int:
@@ -86,6 +131,18 @@ class Replay:
         """Recoveries by toolset, most frequent first."""
         found = Counter(r.toolset for item in self.sessions for r in item.recoveries)
         return dict(found.most_common())
+
+    @property
+    def costs(self) -> tuple[float, float] | None:
+        """US dollars stock and sent, over the sessions whose model has a known price."""
+        priced = [
+            (item.cost_full, item.cost_sent)
+            for item in self.sessions
+            if item.cost_full is not None and item.cost_sent is not None
+        ]
+        return (
+            (sum(full for full, _ in priced), sum(sent for _, sent in priced)) if priced else None
+        )
 
     def pins(self, *, at_least: int = 3, share: float = 0.1) -> tuple[str, ...]:
         """Toolsets worth pinning in ``floor_toolsets``.
@@ -104,79 +161,113 @@ class Replay:
 def replay(
     past: Iterable[PastSession],
     *,
-    catalog_of: Callable[[str], Catalog | None],
+    grant_of: Callable[[str], Grant | None],
     route: Route,
+    prices_of: Callable[[str], Prices | None] = lambda model: None,
     seen: Callable[[], None] = lambda: None,
 ) -> Replay:
     """Route every session again.
 
     Args:
-        past: sessions in any order.
-        catalog_of: what a platform is granted; ``None``: unknown, the session is left out.
+        past: sessions, a parent before those that continue it.
+        grant_of: what a platform is granted; ``None``: nothing, the session is left out.
         route: decides one message.
+        prices_of: prices of a model; ``None``: not known.
         seen: called after each session, for a progress bar.
     """
     done: list[SessionReplay] = []
+    states: dict[str, SessionState] = {}
+    left_out = 0
     for session in past:
-        catalog = catalog_of(session.platform)
-        if catalog is not None and session.turns:
-            done.append(_Run(session, catalog, route).go())
+        grant = grant_of(session.platform)
+        if grant is None or not session.turns:
+            left_out += 1
+        else:
+            run = _Run(session, grant, route, states.get(session.parent))
+            done.append(run.go(prices_of(session.model)))
+            if run.state is not None:
+                states[session.id] = run.state
         seen()
-    return Replay(sessions=tuple(done))
+    return Replay(sessions=tuple(done), left_out=left_out)
 
 
 class _Run:
     """One session in the making."""
 
-    def __init__(self, session: PastSession, catalog: Catalog, route: Route) -> None:
+    def __init__(
+        self, session: PastSession, grant: Grant, route: Route, parent: SessionState | None
+    ) -> None:
         self._session = session
-        self._catalog = catalog
+        self._grant = grant
+        self._catalog = grant.catalog
         self._route = route
-        self._costs = {spec.name: spec.tokens for ts in catalog.toolsets for spec in ts.tools}
-        self._owners = {spec.name: ts.name for ts in catalog.toolsets for spec in ts.tools}
-        self._sent: list[tuple[ToolName, ...]] = []
+        self._costs = {spec.name: spec.tokens for ts in self._catalog.toolsets for spec in ts.tools}
+        self._owners = {spec.name: ts.name for ts in self._catalog.toolsets for spec in ts.tools}
+        self._sent: list[tuple[tuple[ToolName, ...] | None, int]] = []
         self._recoveries: list[Recovery] = []
         self._outside = 0
+        self.state = sessions.inherit(parent, session.id) if parent else None
+        if grant.passes:
+            self.state = sessions.pass_through(session.id, why=grant.passes)
 
-    def go(self) -> SessionReplay:
+    def go(self, prices: Prices | None) -> SessionReplay:
         """Run all turns."""
-        state: SessionState | None = None
+        state = self.state
         for number, turn in enumerate(self._session.turns):
             state = self._decided(state, turn)
-            for reply in turn.replies:
-                names = sessions.sent_names(state, self._catalog.order)
-                self._sent.append(self._catalog.order if names is None else names)
-                for tool in reply:
-                    state = self._called(state, ToolName(tool), turn, number)
-        costs = [sum(self._costs[name] for name in names) for names in self._sent]
+            for request in turn.requests:
+                self._sent.append(self._request(state))
+                for call in request.calls:
+                    state = self._called(state, call, turn, number)
+        self.state = state
+        sent = tuple(tokens for _, tokens in self._sent)
+        stock = self._grant.stock
+        cost_full = cost_sent = None
+        if prices is not None:
+            requests = [request for turn in self._session.turns for request in turn.requests]
+            cost_full = self._cost(requests, [stock] * len(sent), prices)
+            cost_sent = self._cost(requests, sent, prices)
         return SessionReplay(
             session=self._session.id,
             platform=self._session.platform,
             model=self._session.model,
+            started_at=self._session.started_at,
             turns=len(self._session.turns),
-            requests=len(costs),
             phase=state.phase.value if state else "",
-            tokens_full=self._catalog.tokens * len(costs),
-            tokens_sent=sum(costs),
-            first_full=self._catalog.tokens,
-            first_sent=costs[0],
+            stock=stock,
+            sent=sent,
             moves=sum(1 for before, after in pairwise(self._sent) if before != after),
             recoveries=tuple(self._recoveries),
             outside=self._outside,
+            cost_full=cost_full,
+            cost_sent=cost_sent,
         )
 
+    def _request(self, state: SessionState) -> tuple[tuple[ToolName, ...] | None, int]:
+        names = sessions.sent_names(state, self._catalog.order)
+        if not names:
+            return None, self._grant.untouched
+        return names, sum(self._costs[name] for name in names)
+
     def _decided(self, state: SessionState | None, turn: PastTurn) -> SessionState:
+        platform = self._session.platform
         if state is None:
-            decision = self._route(turn.message, self._catalog, True, False)
-            return sessions.start(self._session.id, decision, self._catalog, menu="")
-        if state.phase is Phase.PASS:
-            return state
-        decision = self._route(turn.message, self._catalog, False, True)
-        return sessions.settle(sessions.expand(state, decision, self._catalog), self._catalog.order)
+            decision = self._route(platform, turn.message, self._catalog, True)
+            state = sessions.start(
+                self._session.id, decision, self._catalog, menu=menu(self._catalog)
+            )
+            return sessions.append(state, pinned_tools(self._catalog, self._grant.pinned))
+        if state.phase is not Phase.PASS and self._grant.expands:
+            decision = self._route(platform, turn.message, self._catalog, False)
+            state = sessions.expand(state, decision, self._catalog)
+        return sessions.settle(state, self._catalog.order)
 
     def _called(
-        self, state: SessionState, tool: ToolName, turn: PastTurn, number: int
+        self, state: SessionState, call: PastCall, turn: PastTurn, number: int
     ) -> SessionState:
+        if call.tool == REQUEST_TOOL:
+            return answer(state, call.arguments, self._catalog).state
+        tool = ToolName(call.tool)
         owner = self._owners.get(tool)
         if owner is None:
             self._outside += 1
@@ -188,8 +279,17 @@ class _Run:
                     session=self._session.id,
                     turn=number,
                     toolset=str(owner),
-                    tool=str(tool),
+                    tool=call.tool,
                     message=turn.message.text,
                 )
             )
         return grown
+
+    def _cost(self, requests: Iterable[PastRequest], tools: Iterable[int], prices: Prices) -> float:
+        steps: list[Step] = []
+        before: PastRequest | None = None
+        for request, tokens in zip(requests, tools, strict=True):
+            gap = max(0.0, request.at - before.at) if before else 0.0
+            steps.append(Step(gap_s=gap, tools=tokens, messages=request.messages))
+            before = request
+        return session_cost(steps, prices, system=self._session.system)
