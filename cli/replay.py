@@ -257,6 +257,11 @@ def show(data: dict[str, Any], out: Output) -> None:
             )
         )
     out.pairs(rows)
+    if total["cost_full"] is not None and total["cost_sent"] > total["cost_full"]:
+        out.line(
+            "dearer, not cheaper: whenever a tool list changes, the provider's cache of what "
+            "stands behind it is paid for again; pin what comes back often"
+        )
     _show_missing(data, out)
     _show_sessions(data, out)
     if data["suggestion"]:
