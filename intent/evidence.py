@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from .features import keys as keys_of
-from .followups import FollowupKind, is_greeting, recognise
+from .followups import FollowupKind, converse
 from .lexicon import totals
 from .patterns import Line, find, keys_of_token
 from .reading import Reading
@@ -79,9 +79,9 @@ def _fires(rule: Rule, line: Line) -> tuple[int, int] | None:
 
 def _dialogue(reading: Reading, book: RuleBook) -> tuple[str, ...]:
     """Flags of a message that answers an earlier one, or only greets."""
-    if is_greeting(reading.text, book.phrases):
+    greets, found = converse(reading.text, book.phrases)
+    if greets:
         return ("greeting",)
-    found = recognise(reading.text, book.phrases)
     if not found.is_follow_up:
         return ()
     return ("follow_up", "act") if found.kind is FollowupKind.REFER else ("follow_up",)

@@ -64,7 +64,11 @@ _FAR = 30.0
 
 def chance(odds: float) -> float:
     """Probability of log-odds, 0 to 1, never rounded."""
-    return 1.0 / (1.0 + exp(-max(-_FAR, min(_FAR, odds))))
+    if odds > _FAR:
+        odds = _FAR
+    elif odds < -_FAR:
+        odds = -_FAR
+    return 1.0 / (1.0 + exp(-odds))
 
 
 def log_odds(probability: float) -> float:

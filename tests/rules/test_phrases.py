@@ -15,6 +15,7 @@ from hermes_tool_router.intent.followups import (
     FollowupKind,
     FollowupTable,
     PhraseError,
+    converse,
     is_greeting,
     recognise,
     table_from_bytes,
@@ -231,3 +232,9 @@ def test_a_damaged_table_is_refused(data: bytes) -> None:
     """Never half a table."""
     with pytest.raises(PhraseError):
         table_from_bytes(data)
+
+
+@pytest.mark.parametrize("text", ["hello", "yes please", "open the door of the shed", "merci", ""])
+def test_both_questions_at_once_get_the_same_answers(text: str, table: FollowupTable) -> None:
+    """The cheap way is only cheaper."""
+    assert converse(text, table) == (is_greeting(text, table), recognise(text, table))
