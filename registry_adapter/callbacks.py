@@ -22,6 +22,14 @@ class Callbacks:
         self._surfaces = surfaces
         self._features = features
 
+    def _narrowed(self, event: RequestEvent, request: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The router's own filter first; where it left the request alone, a feature may speak."""
+        narrowed = self._surfaces.narrow(event, request)
+        for feature in self._features:
+            if narrowed is request:
+                narrowed = feature.reshape(event, request)
+        return narrowed
+
     def pre_llm_call(self, **kwargs: Any) -> None:
         """A turn begins."""
         event = TurnEvent.read(kwargs)
@@ -39,7 +47,7 @@ class Callbacks:
         """
         event = RequestEvent.read(kwargs)
         narrowed = self._guard.run(
-            "llm_execution", lambda: self._surfaces.narrow(event, request), lambda: request
+            "llm_execution", lambda: self._narrowed(event, request), lambda: request
         )
         response = next_call(narrowed)
         for feature in self._features:

@@ -25,6 +25,8 @@ class TurnEvent:
     message: Message
     is_first_turn: bool
     """No history was given to this run; also true after a rotating compression."""
+    model: str = ""
+    """The agent's own model."""
 
     @property
     def origin_session(self) -> str:
@@ -40,6 +42,7 @@ class TurnEvent:
             platform=_text(kwargs.get("platform")).lower(),
             message=message_from(kwargs.get("user_message")),
             is_first_turn=kwargs.get("is_first_turn") is True,
+            model=_text(kwargs.get("model")),
         )
 
 
@@ -52,6 +55,8 @@ class RequestEvent:
     platform: str
     api_mode: str
     model: str
+    api_call_count: int = 0
+    """Which request of the turn this is, from 1; 0 where the host does not say."""
 
     @classmethod
     def read(cls, kwargs: Mapping[str, object]) -> RequestEvent:
@@ -62,6 +67,7 @@ class RequestEvent:
             platform=_text(kwargs.get("platform")).lower(),
             api_mode=_text(kwargs.get("api_mode")),
             model=_text(kwargs.get("model")),
+            api_call_count=_count(kwargs.get("api_call_count")),
         )
 
 
@@ -129,6 +135,10 @@ def _part(part: Mapping[object, object]) -> tuple[list[str], str]:
         if known in kind:
             return [], "file" if known == "document" else known
     return [], "unknown"
+
+
+def _count(value: object) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) else 0
 
 
 def _text(value: object) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 from .events import RequestEvent, ToolCallEvent, TurnEvent
@@ -25,6 +26,10 @@ class Feature(Protocol):
     def response(self, event: RequestEvent, response: object) -> None:
         """The model has answered a request."""
 
+    def reshape(self, event: RequestEvent, request: Mapping[str, Any]) -> Mapping[str, Any]:
+        """A request that routing left alone; returns it, or a new one."""
+        ...
+
     def call(self, event: ToolCallEvent) -> None:
         """A call is about to be checked by the policy hooks."""
 
@@ -44,6 +49,11 @@ class Silent:
 
     def response(self, event: RequestEvent, response: object) -> None:
         """Nothing."""
+
+    def reshape(self, event: RequestEvent, request: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The request as it is."""
+        del event
+        return request
 
     def call(self, event: ToolCallEvent) -> None:
         """Nothing."""

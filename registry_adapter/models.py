@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -78,6 +78,8 @@ class Models:
         self._by_home: dict[Path, tuple[Settings, Classifiers]] = {}
         self._judges: dict[Path, tuple[Classifiers, CallJudge]] = {}
         self._sanitizer: LiveSanitizer | None = None
+        self.turn_opinion: Callable[[TurnEvent, Place], Opinion | None] = lambda turn, place: None
+        """What the turn classifier already said about a turn; it saves routing a request."""
 
     @property
     def sanitizer(self) -> LiveSanitizer:
@@ -106,7 +108,7 @@ class Models:
         if not (settings.classifier.enabled or settings.turn_classifier.enabled):
             return None
         clients = self.at(place)
-        return None if clients is None else _Network(clients)
+        return None if clients is None else _Network(clients, self.turn_opinion)
 
     def requests(
         self, text: str, catalog: Catalog, place: Place
@@ -188,11 +190,17 @@ def _judge(clients: Classifiers, settings: Settings) -> CallJudge:
 class _Network:
     """One network opinion, within the deadline of the settings."""
 
-    def __init__(self, clients: Classifiers) -> None:
+    def __init__(
+        self, clients: Classifiers, known: Callable[[TurnEvent, Place], Opinion | None]
+    ) -> None:
         self._clients = clients
+        self._known = known
 
     def __call__(self, turn: TurnEvent, catalog: Catalog, place: Place) -> Opinion | None:
         """Ask; ``None`` where nobody was asked and the earlier tier stands."""
+        known = self._known(turn, place)
+        if known is not None:
+            return known  # the turn classifier was asked about this turn already
         deadline_s = place.settings.router_hard_timeout_ms / 1000
         return self._clients.tiers.ask(turn.message.text, catalog, deadline_s=deadline_s)
 

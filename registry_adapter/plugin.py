@@ -159,6 +159,13 @@ def _register_routing(ctx: Any, runtime: Runtime, reading: Reading) -> Runtime:
 def _features(runtime: Runtime, reading: Reading) -> tuple[Feature, ...]:
     """What is layered on routing under these settings; imported only where it is on."""
     found: list[Feature] = []
+    settings = reading.settings
+    if settings.turn_classifier.enabled or settings.tool_shaping.enabled:
+        from .turn_feature import TurnFeature  # noqa: PLC0415 - only where it is on
+
+        turns = TurnFeature(runtime.places, runtime.models)
+        runtime.models.turn_opinion = turns.opinion
+        found.append(turns)
     if reading.settings.risk_gate.enabled:
         from .gate_feature import GateFeature  # noqa: PLC0415 - loads shell grammar and rules
 

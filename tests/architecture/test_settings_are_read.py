@@ -15,12 +15,7 @@ NOT_USE = {"tests", ".cache", "benchmarks", "probe", "reports", ".venv", "build"
 WAITING = frozenset(
     {
         # Written with the feature that they belong to; this list may only shrink.
-        "cache.max_turns",
-        "cache.ttl_seconds",
         "local_classifier.enabled",
-        "tool_shaping.enabled",
-        "tool_shaping.min_confidence",
-        "tool_shaping.mode",
     }
 )
 
