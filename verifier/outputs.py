@@ -30,8 +30,10 @@ class Reading:
 
     Attributes:
         fails: ids of the signals of failure, weak ones apart.
+        lint_fails: those of them that speak about static checks alone.
         weak_fails: ids of those that count only beside a status that is not 0.
         passes: for each kind of check the ids of the signals of success.
+        partial: ids of those that a filter may have picked out of many.
         none: ids of signals that nothing was run.
         unknown: ids of signals that the check could not start or was killed.
         passed: tests that passed, as far as summaries count them.
@@ -39,16 +41,27 @@ class Reading:
     """
 
     fails: tuple[str, ...]
+    lint_fails: frozenset[str]
     weak_fails: tuple[str, ...]
     passes: tuple[tuple[str, str], ...]
+    partial: frozenset[str]
     none: tuple[str, ...]
     unknown: tuple[str, ...]
     passed: int
     failed: int
 
-    def passes_of(self, kind: Kind) -> int:
-        """How many signals of success speak about one kind of check."""
-        return sum(spoken in {kind, "any"} or kind == Kind.SCRIPT for _, spoken in self.passes)
+    def passes_of(self, kind: Kind, *, filtered: bool) -> int:
+        """How many signals of success speak about one kind of check.
+
+        Args:
+            kind: the kind of check.
+            filtered: lines may have been dropped on the way.
+        """
+        return sum(
+            (spoken in {kind, "any"} or kind == Kind.SCRIPT)
+            and not (filtered and ident in self.partial)
+            for ident, spoken in self.passes
+        )
 
 
 def digest(text: str, limit: int) -> str:
@@ -87,8 +100,10 @@ def read_output(output: str, kinds: frozenset[Kind], signals: Sequence[Signal]) 
                 counts[signal.verdict] = max(counts[signal.verdict], number)
     return Reading(
         fails=tuple(signal.id for signal in found["fail"] if not signal.weak),
+        lint_fails=frozenset(signal.id for signal in found["fail"] if signal.kind == Kind.LINT),
         weak_fails=tuple(signal.id for signal in found["fail"] if signal.weak),
         passes=tuple((signal.id, signal.kind) for signal in found["pass"]),
+        partial=frozenset(signal.id for signal in found["pass"] if signal.partial),
         none=tuple(signal.id for signal in found["none"]),
         unknown=tuple(signal.id for signal in found["unknown"]),
         passed=counts["pass"],

@@ -20,6 +20,8 @@ EXCERPT_CHARS = 1_800
 
 _NOTHING = Verification(verdict=Verdict.NOT_VERIFICATION, counts={})
 
+_FILTERS = frozenset(("head", "grep", "egrep", "fgrep", "rg", "sed", "awk", "cut", "uniq"))
+
 _Status = Literal["zero", "failed", "open"]
 
 
@@ -32,6 +34,7 @@ class _Case:
     code: int | None
     reading: Reading
     silent: bool
+    filtered: bool
 
 
 def recognise(command: str, exit_code: int | None, output: str, tables: Tables) -> Verification:
@@ -59,6 +62,7 @@ def recognise(command: str, exit_code: int | None, output: str, tables: Tables) 
             code=printed if printed is not None else code,
             reading=reading,
             silent=not output.strip(),
+            filtered=_filtered(script, checks),
         ),
         tables,
     )
@@ -88,7 +92,7 @@ def _verdict(case: _Case, tables: Tables) -> tuple[Verdict, tuple[str, ...]]:
         return Verdict.NO_TESTS_RAN, (*reading.none, *(("skipped",) if first.skips else ()))
     if meaning == "unknown" and not reading.fails:
         return Verdict.UNKNOWN, (f"status-{case.code}",)
-    if reading.unknown and not reading.fails and not (sure and not first.forced):
+    if reading.unknown and not reading.fails and not (sure and reading.passes):
         return Verdict.UNKNOWN, reading.unknown  # it never started
     failed = _failures(case, sure=sure)
     if failed:
@@ -101,8 +105,7 @@ def _verdict(case: _Case, tables: Tables) -> tuple[Verdict, tuple[str, ...]]:
 
 
 def _nothing_ran(case: _Case, meaning: str | None, *, sure: bool) -> bool:
-    tests = any(check.kind in {Kind.TEST, Kind.SCRIPT} for check in case.checks)
-    if not tests or case.reading.fails:
+    if not _runs_tests(case) or case.reading.fails:
         return "make.nothing" in case.reading.none and not case.reading.passes
     if meaning == "none" or case.checks[0].skips:
         return not case.reading.passed
@@ -125,18 +128,12 @@ def _failures(case: _Case, *, sure: bool) -> tuple[str, ...]:
         # A status of 0 that is certain is believed, except where a runner's own summary
         # counts failures or an option forces the 0.
         forced = any(check.forced for check in case.checks)
-        counted = any(check.kind in {Kind.TEST, Kind.SCRIPT} for check in case.checks)
-        lint_only = {
-            "found-errors",
-            "eslint.problems",
-            "numbered.code",
-            "error-count",
-            "offenses",
-            "would-reformat",
-            "hook-failed",
-        }
-        fails = reading.fails if counted or forced else ()
-        fails = fails if forced else tuple(ident for ident in fails if ident not in lint_only)
+        counted = _runs_tests(case)
+        fails = tuple(
+            ident
+            for ident in reading.fails
+            if forced or (counted and ident not in reading.lint_fails)
+        )
         listed = any(check.runner.silent for check in case.checks) and not case.silent
         return (*fails, *(("printed-something",) if listed else ()))
     if any(status == "failed" for status in case.statuses):
@@ -150,7 +147,14 @@ def _passed_by_status(case: _Case) -> tuple[Verdict, tuple[str, ...]]:
     if (own or forced) and not case.reading.passes:
         # A script may end with 0 whatever happened inside; it has to say so.
         return Verdict.UNKNOWN, ("own-script-silent" if own else "status-forced",)
+    if case.reading.weak_fails and not case.reading.passes and _runs_tests(case):
+        # A target can hide the status of what it runs; failures without any pass are no pass.
+        return Verdict.UNKNOWN, case.reading.weak_fails
     return Verdict.PASS, (*(ident for ident, _ in case.reading.passes), "exit-status")
+
+
+def _runs_tests(case: _Case) -> bool:
+    return any(check.kind in {Kind.TEST, Kind.SCRIPT} for check in case.checks)
 
 
 def _passes_seen(case: _Case) -> bool:
@@ -161,7 +165,17 @@ def _passes_seen(case: _Case) -> bool:
         if status == "open"
     ]
     return all(
-        case.reading.passes_of(kind) >= open_kinds.count(kind) for kind in dict.fromkeys(open_kinds)
+        case.reading.passes_of(kind, filtered=case.filtered) >= open_kinds.count(kind)
+        for kind in dict.fromkeys(open_kinds)
+    )
+
+
+def _filtered(script: Script, checks: tuple[Check, ...]) -> bool:
+    """Whether a check is piped into something that drops lines."""
+    pipes = {check.command.pipeline for check in checks if check.command.length > 1}
+    return any(
+        visit.command.pipeline in pipes and visit.command.program in _FILTERS
+        for visit in script.walk()
     )
 
 

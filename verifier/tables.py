@@ -80,6 +80,7 @@ class Signal:
     kind: str
     verdict: Reading
     weak: bool
+    partial: bool
     pattern: re.Pattern[str]
 
 
@@ -98,7 +99,7 @@ _RUNNER_KEYS = frozenset(
         " module script silent goal bare cases",
     )
 )
-_SIGNAL_KEYS = frozenset(("id", "kind", "verdict", "weak", "pattern", "flags", "cases"))
+_SIGNAL_KEYS = frozenset(("id", "kind", "verdict", "weak", "partial", "pattern", "flags", "cases"))
 
 
 def tables_from_bytes(runners: bytes, outputs: bytes) -> Tables:
@@ -250,6 +251,7 @@ def _signals(data: bytes) -> tuple[Signal, ...]:
             kind=row["kind"],
             verdict=row["verdict"],
             weak=row.get("weak") is True,
+            partial=row.get("partial") is True,
             pattern=pattern,
         )
     return tuple(signals.values())
