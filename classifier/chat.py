@@ -101,7 +101,6 @@ class _Answered:
 
     reply: ChatReply
     choice: Choice
-    sent_bytes: int
 
 
 class ChatRouter:
@@ -154,13 +153,14 @@ class ChatRouter:
             self._record(None, Report(value=None, outcome=error.outcome, error=error))
             return _failed(error.outcome)
         lane = self._lane(target)
-        work = partial(self._converse, lane, target, messages, offered)
+        sent: list[int] = []
+        work = partial(self._converse, lane, target, messages, offered, sent)
         report, shared = self._flights.share(
             json.dumps(messages), partial(lane.call, work, deadline_s=deadline_s), wait_s=deadline_s
         )
         if report is None:
             report = Report(value=None, outcome=CallOutcome.TIMEOUT)
-        self._record(target, report, shared=shared)
+        self._record(target, report, sent=sum(sent), shared=shared)
         if report.value is None:
             return _failed(report.outcome)
         choice = report.value.choice
@@ -248,8 +248,9 @@ class ChatRouter:
         target: _Target,
         messages: list[dict[str, str]],
         offered: tuple[Candidate, ...],
+        sent: list[int],
     ) -> _Answered:
-        """Send, and adapt to what is refused.
+        """Send, and adapt to what is refused; notes the bytes of each request.
 
         Raises:
             ClassifierError: nothing usable came, or httpx's own errors.
@@ -257,6 +258,7 @@ class ChatRouter:
         shape = self._shape(target)
         for _ in range(_REQUESTS_MAX):
             body = self._body(target, shape, messages, offered)
+            sent.append(len(body))
             try:
                 response = post_completion(lane.http, str(target.base), target.key, body)
             except openai.APIStatusError as error:
@@ -272,7 +274,7 @@ class ChatRouter:
             self._shapes[(str(target.base), target.model)] = shape
             allowed = frozenset(candidate.name for candidate in offered)
             choice = read_choice(reply.content, allowed)
-            return _Answered(reply=reply, choice=choice, sent_bytes=len(body))
+            return _Answered(reply=reply, choice=choice)
         # Go on from here next time rather than from the start.
         self._shapes[(str(target.base), target.model)] = shape
         raise StatusError("the server refuses every form of the request", status=400)
@@ -282,11 +284,17 @@ class ChatRouter:
         return self._config.provider != "openrouter"  # there 403 is moderation
 
     def _record(
-        self, target: _Target | None, report: Report[_Answered], *, shared: bool = False
+        self,
+        target: _Target | None,
+        report: Report[_Answered],
+        *,
+        sent: int = 0,
+        shared: bool = False,
     ) -> None:
         if self._on_call is None:
             return
         answered = report.value
+        billed = None if shared or answered is None else answered.reply
         self._on_call(
             CallRecord(
                 purpose=_PURPOSE,
@@ -297,9 +305,9 @@ class ChatRouter:
                 model=answered.reply.model if answered else "",
                 questions=1,
                 missing=0 if answered else 1,
-                sent_bytes=answered.sent_bytes if answered else 0,
-                input_tokens=answered.reply.input_tokens if answered else None,
-                output_tokens=answered.reply.output_tokens if answered else None,
+                sent_bytes=sent,
+                input_tokens=billed.input_tokens if billed else None,
+                output_tokens=billed.output_tokens if billed else None,
                 attempts=0 if shared else report.attempts,
                 cached=shared,
                 status=report.error.status if report.error else (200 if answered else 0),

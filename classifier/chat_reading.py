@@ -56,10 +56,10 @@ def read_reply(body: bytes) -> ChatReply:
         if data.get("error"):
             raise StatusError("error under status 200", status=200)
         raise MalformedError("completion has no choices")
-    message = choices[0].get("message")
-    content = _content(message if isinstance(message, dict) else {})
     if choices[0].get("finish_reason") == "length":
         raise MalformedError("answer was cut at the token limit")
+    message = choices[0].get("message")
+    content = _content(message if isinstance(message, dict) else {})
     usage = data.get("usage")
     usage = usage if isinstance(usage, dict) else {}
     model = data.get("model")

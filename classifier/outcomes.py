@@ -72,8 +72,8 @@ class CallRecord:
         model: model that answered; empty if none did.
         questions: questions that were asked.
         missing: questions that got no usable answer.
-        sent_bytes: size of the request body; 0 where nothing was sent.
-        input_tokens: as billed, ``None`` where the server does not say.
+        sent_bytes: size of all request bodies that went out, failed ones included.
+        input_tokens: as billed, ``None`` where the server does not say or nothing was sent.
         output_tokens: likewise.
         cost_usd: likewise.
         attempts: requests that were sent, retries included.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
@@ -28,14 +28,6 @@ __all__ = ["SystemOneClient"]
 _CACHE_ENTRIES = 256
 
 N = TypeVar("N", int, float)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Exchange:
-    """One answered request."""
-
-    reading: Reading
-    sent_bytes: int
 
 
 class SystemOneClient:
@@ -144,9 +136,10 @@ class SystemOneClient:
         safe = self._sanitizer.value(raw, max_bytes=self._config.state_max_bytes)
         state = json.loads(safe.json)
         lane = self._lane(target)
-        reports: list[Report[_Exchange]] = []
+        reports: list[Report[Reading]] = []
+        sent: list[int] = []
         for questions in self._parts(pack):
-            work = partial(self._exchange, lane, target, state, questions)
+            work = partial(self._exchange, lane, target, state, questions, sent)
             reports.append(lane.call(work, deadline_s=end - clock.monotonic()))
             if reports[-1].value is None:
                 break
@@ -154,7 +147,7 @@ class SystemOneClient:
         answers = _merged(pack, reports, ms, complete=safe.complete)
         if key and answers.outcome == CallOutcome.OK and not answers.missing:
             self._cache.put(key, answers)
-        self._record(target, pack, answers, reports)
+        self._record(target, pack, answers, reports, sent=sum(sent))
         return answers
 
     def _parts(self, pack: QuestionPack) -> list[Sequence[Question]]:
@@ -170,9 +163,14 @@ class SystemOneClient:
         return target.routes if known is None else (known,)
 
     def _exchange(
-        self, lane: Lane, target: Target, state: object, questions: Sequence[Question]
-    ) -> _Exchange:
-        """Send one request, to the next route after a 404.
+        self,
+        lane: Lane,
+        target: Target,
+        state: object,
+        questions: Sequence[Question],
+        sent: list[int],
+    ) -> Reading:
+        """Send one request, to the next route after a 404; notes the bytes of each.
 
         Raises:
             ClassifierError: nothing usable came, or httpx's own errors.
@@ -180,6 +178,7 @@ class SystemOneClient:
         routes = self._routes(target)
         for route in routes:
             body = _body(target, route, state, questions)
+            sent.append(len(body))
             response = lane.http.post(
                 route.url, content=body, headers=request_headers(target, route)
             )
@@ -191,7 +190,7 @@ class SystemOneClient:
                 )
             reading = read_answers(response.content, questions)
             self._route_that_answers[str(target.base)] = route
-            return _Exchange(reading=reading, sent_bytes=len(body))
+            return reading
         raise MalformedError("endpoint has no route")  # pragma: no cover - presets have some
 
     def _remembered(
@@ -212,8 +211,9 @@ class SystemOneClient:
         target: Target | None,
         pack: QuestionPack,
         answers: Answers,
-        reports: Sequence[Report[_Exchange]],
+        reports: Sequence[Report[Reading]],
         *,
+        sent: int = 0,
         cached: bool = False,
         error: ClassifierError | None = None,
     ) -> None:
@@ -221,7 +221,7 @@ class SystemOneClient:
             return
         errors = [report.error for report in reports if report.error is not None]
         error = errors[-1] if errors else error
-        sent = [report.value.sent_bytes for report in reports if report.value is not None]
+        billed = None if cached else answers
         self._on_call(
             CallRecord(
                 purpose=pack.id,
@@ -232,13 +232,13 @@ class SystemOneClient:
                 model=answers.model,
                 questions=len(pack.questions),
                 missing=len(answers.missing),
-                sent_bytes=sum(sent),
-                input_tokens=answers.input_tokens,
-                output_tokens=answers.output_tokens,
-                cost_usd=answers.cost_usd,
+                sent_bytes=sent,
+                input_tokens=billed.input_tokens if billed else None,
+                output_tokens=billed.output_tokens if billed else None,
+                cost_usd=billed.cost_usd if billed else None,
                 attempts=sum(report.attempts for report in reports),
                 cached=cached,
-                status=error.status if error else (200 if sent else 0),
+                status=error.status if error else (200 if reports else 0),
                 error=type(error).__name__ if error else "",
             )
         )
@@ -265,10 +265,10 @@ def _cache_key(target: Target, pack: QuestionPack, state: object) -> str:
 
 
 def _merged(
-    pack: QuestionPack, reports: Sequence[Report[_Exchange]], ms: float, *, complete: bool
+    pack: QuestionPack, reports: Sequence[Report[Reading]], ms: float, *, complete: bool
 ) -> Answers:
     """Put the parts of one pack together."""
-    readings = [report.value.reading for report in reports if report.value is not None]
+    readings = [report.value for report in reports if report.value is not None]
     by_id: dict[str, Answer] = {}
     for reading in readings:
         by_id |= reading.answers

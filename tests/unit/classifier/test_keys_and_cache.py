@@ -199,9 +199,12 @@ def test_a_body_that_echoes_the_request_is_not_repeated(
     assert "the state" not in str(records)
 
 
-def test_equal_states_share_one_answer_for_a_while(wire: respx.MockRouter, client: Client) -> None:
-    """The second call sends nothing and says so in the log."""
-    route = wire.post("https://api.typesafe.ai/v1/systemone").respond(json=ANSWERS)
+def test_equal_states_share_one_answer_for_a_while(
+    wire: respx.MockRouter, client: Client, records: list[CallRecord]
+) -> None:
+    """The second call sends nothing, costs nothing, and says so in the log."""
+    usage = {"usage": {"input_tokens": 7, "output_tokens": 1}}
+    route = wire.post("https://api.typesafe.ai/v1/systemone").respond(json=ANSWERS | usage)
     asking = client({"TYPESAFE_API_KEY": "k"})
 
     first = asking.ask({"a": 1}, PACK, deadline_s=2)
@@ -209,6 +212,24 @@ def test_equal_states_share_one_answer_for_a_while(wire: respx.MockRouter, clien
 
     assert route.call_count == 1
     assert first.by_id == second.by_id
+    assert [(r.cached, r.input_tokens, r.sent_bytes > 0, r.attempts) for r in records] == [
+        (False, 7, True, 1),
+        (True, None, False, 0),
+    ]
+
+
+def test_what_was_sent_in_vain_is_counted(
+    wire: respx.MockRouter, client: Client, records: list[CallRecord]
+) -> None:
+    """A failed request left the machine all the same, and so did its retry."""
+    route = wire.post("https://api.typesafe.ai/v1/systemone").respond(
+        503, headers={"Retry-After": "0"}
+    )
+
+    client({"TYPESAFE_API_KEY": "k"}).ask("s", PACK, deadline_s=5)
+
+    assert [(r.outcome, r.status, r.attempts) for r in records] == [("http_error", 503, 2)]
+    assert records[0].sent_bytes == sum(len(call.request.content) for call in route.calls)
 
 
 def test_large_packs_go_out_in_several_requests(wire: respx.MockRouter, client: Client) -> None:
