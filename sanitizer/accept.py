@@ -39,7 +39,10 @@ class Seen(NamedTuple):
 
 def accepts(value: str, seen: Seen, book: LabelBook) -> bool:
     """Whether ``value`` is to be removed."""
-    value = MARKER.sub("", value)
+    if seen.family == "key" and len(value) < 16 and seen.mode != "query":
+        return False
+    if "[" in value:
+        value = MARKER.sub("", value)
     if not value or value.lower() in book.plain or is_reference(value):
         return False
     if seen.family == "pin":
@@ -48,6 +51,11 @@ def accepts(value: str, seen: Seen, book: LabelBook) -> bool:
         return False
     if seen.mode not in {"quoted", "query", "flag", "block"} and looks_like_code(value):
         return False
+    return _fits(value, seen, book)
+
+
+def _fits(value: str, seen: Seen, book: LabelBook) -> bool:
+    """Whether a value that may be a secret looks as its label says."""
     if seen.family == "phrase":
         return _is_phrase(value, book)
     if " " in value.strip():
@@ -65,7 +73,7 @@ def _is_pin(value: str) -> bool:
 
 def _is_key(value: str) -> bool:
     """A bare ``key`` announces anything: only 16 random characters or more count."""
-    return len(value) >= 16 and strongly_random(value) and not _UUID.fullmatch(value)
+    return strongly_random(value) and not _UUID.fullmatch(value)
 
 
 def _is_phrase(value: str, book: LabelBook) -> bool:
@@ -88,8 +96,10 @@ def _single(value: str, seen: Seen, book: LabelBook) -> bool:
     """One word after a label of family ``password`` or ``token``."""
     if looks_random(value):
         return True
-    if seen.mode in {"call", "prose", "next line"}:
+    if seen.mode == "prose":
         return False
+    if seen.mode in {"call", "next line"}:
+        return seen.family == "password" and WORD_AND_NUMBER.fullmatch(value) is not None
     if seen.mode == "inline" and seen.sep == "=" and seen.family == "password":
         return WORD_AND_NUMBER.fullmatch(value) is not None
     if is_number(value):

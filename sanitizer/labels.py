@@ -63,6 +63,7 @@ _SLASHED = lazy(r"[\w.@+-]{1,40} ?/ ?([^\s\"',;]{6,200})")
 # A secret in an expression: field(default="…"), None or "…".
 _INSIDE = lazy(r"""[\w.]{1,30}(?:[( ][^"'\n]{0,40})["']([^"'\n]{12,200})["']""")
 _REST = lazy(r"([^\s\"'][^\n\"']{3,200}?)[ \t]{0,8}\r?(?:\n|$)")
+_LINE_SEPARATORS = frozenset({"=", ":", ":=", "?=", "+="})
 _BARE_NOUNS = frozenset({"key", "keys", "token", "tokens", "secret", "sid"})
 _MAX_VALUE = 8192
 """Characters of a quoted value."""
@@ -152,7 +153,7 @@ def _labelled(
 ) -> Iterator[Span]:
     """Read the value behind a label that is no header and no query parameter."""
     sep, at = after["sep"], after.end()
-    pair = _pair(text, start, end, after["close"])
+    pair = _pair(text, start, end, after["close"]) if sep is None or sep == "," else -1
     if sep and sep not in {"(", ","} and family == "creds":
         yield from _user_and_secret(text, at, book)
     elif pair >= 0:
@@ -200,27 +201,39 @@ def _assigned(
     if text.startswith("[", at) and text[at + 1 : at + 2] != "R":
         yield from _items(text, at + 1, family, book)
         return
-    line_start = text.rfind("\n", max(0, start - 80), start) + 1
-    whole = (
-        sep in {"=", ":", ":=", "?=", "+="}
-        and _LINE_START.match(text, line_start, start) is not None
-    )
+    if first in "\"'`\\$" and _QUOTE.match(text, at):
+        yield from _quoted(text, at, Seen(family, "quoted"), book)
+        return
+    yield from _unquoted(text, start, at, family, sep, book)
+
+
+def _unquoted(
+    text: str, start: int, at: int, family: str, sep: str, book: LabelBook
+) -> Iterator[Span]:
+    """Read a value without quotes: to the end of its line, or to the next sign of code."""
+    whole = sep in _LINE_SEPARATORS and _begins_line(text, start)
     if family == "phrase":
         yield from word_list(text, at)
-        if (
-            whole
-            and (rest := _REST.match(text, at))
-            and accepts(rest[1], Seen(family, "line"), book)
-        ):
+        rest = _REST.match(text, at) if whole else None
+        if rest and accepts(rest[1], Seen(family, "line"), book):
             yield Span(*rest.span(1), kind_of(family))
     flag = start > 0 and text[start - 1] == "-"
     mode = "flag" if flag else "line" if whole else "inline"
     found = list(_value(text, at, Seen(family, mode, sep), book))
-    yield from found
-    if not found and (inside := _INSIDE.match(text, at)) and strongly_random(inside[1]):
+    if found:
+        yield from found
+    elif (inside := _INSIDE.match(text, at)) and strongly_random(inside[1]):
         yield Span(*inside.span(1), kind_of(family))
-    elif not found and sep == ":" and not _QUOTE.match(text, at):
+    elif sep == ":":
         yield from in_prose(text, at, family, book, linked=True)
+
+
+def _begins_line(text: str, start: int) -> bool:
+    """Whether only indentation, a list mark or ``export`` stands before the label."""
+    line = text.rfind("\n", max(0, start - 60), start) + 1
+    if line == start:
+        return True
+    return _LINE_START.match(text, line, start) is not None if line or start < 60 else False
 
 
 def _items(text: str, at: int, family: str, book: LabelBook) -> Iterator[Span]:

@@ -83,7 +83,8 @@ def _counts(core: str, family: str, book: LabelBook, *, linked: bool, first: boo
     if len(core) < 6 or (core.split("=", 1)[0].isidentifier() and "=" in core):
         return False
     if not accepts(core, Seen("password", "prose"), book):
-        return linked and family == "password" and WORD_AND_NUMBER.fullmatch(core) is not None
+        sure = linked or (first and len(core) >= 12)
+        return sure and family == "password" and WORD_AND_NUMBER.fullmatch(core) is not None
     if linked or (first and family == "password" and len(core) >= 8):
         return True
     mixed = any(c.islower() for c in core) and any(c.isupper() for c in core)
