@@ -105,7 +105,7 @@ class _Flows:
             for fetcher in fetchers:
                 self.downloaded.update(self._saved_as(fetcher))
         words = [arg.text for arg in act.options.operands[:3]]
-        if act.program == "git" and words[:2] == ["remote", "add"]:
+        if act.program == "git" and words[:2] in (["remote", "add"], ["remote", "set-url"]):
             self.remotes.update(words[2:])
         if act.program in {"mv", "cp"} and self.downloaded.intersection(act.reads):
             self.downloaded.update(act.writes)

@@ -16,7 +16,7 @@ _CLOUD = frozenset({"aws", "gcloud", "az", "gsutil", "s3cmd", "rclone", "s5cmd",
 _REMOTE_PATH = re.compile(r"(?:[\w.-]+@)?[\w.-]+:(?!\\)|\w+://")
 _PUBLIC = re.compile(r"public-read|--acl[= ]public|allUsers|--public\b")
 _SHOWN = re.compile(r"⟨(?:open|subprocess|os\.popen)|\bfiles=")
-_GROUPS = frozenset({"home_root", "home", "system", "log", "authentication", "root", "top"})
+_WHOLE = frozenset({"home_root", "root", "top"})
 
 
 def has_body(act: Act, tables: FlowTables) -> bool:
@@ -110,15 +110,16 @@ def carries_data(
         source.program in tables.data or (source.reads and source.program not in families["http"])
         for source in others
     )
-    files = [path for path in act.reads if "tcp" not in classes(path)]
+    files = [path for path in act.reads if not classes(path) & {"tcp", "harmless_device"}]
+    encoded = any(source.program in _ENCODERS for source in others)
     if program in families["http"]:
-        return bool(files) or ((has_body(act, tables) or bool(act.inner)) and shows)
+        return bool(files) or ((has_body(act, tables) or bool(act.inner)) and (shows or encoded))
     if program in families["python_http"]:
         return bool(_SHOWN.search(act.text))
     if program in families["raw_socket"] | families["mail"] | {"openssl", "ssh"}:
         return bool(files) or shows
     if program in _LOOKUPS:
-        return bool(act.inner) and (shows or any(s.program in _ENCODERS for s in others))
+        return bool(act.inner) and (shows or encoded)
     if program in tables.uploads:
         return True
     return _copies_data(act, shows, remotes, tables)
@@ -133,12 +134,11 @@ def _copies_data(act: Act, shows: bool, remotes: Collection[str], tables: FlowTa
         targets = [arg.text for arg in act.options.operands[1:2]]
         return any(word in remotes or _REMOTE_PATH.match(word) for word in targets)
     if program in _CLOUD:
-        return bool(_PUBLIC.search(act.text))
+        whole = any(classes(path) & _WHOLE for path in act.reads)
+        return whole or bool(_PUBLIC.search(act.text))
     if program in tables.families["copy"]:
         upload = any(_REMOTE_PATH.match(arg.text) for arg in act.options.operands[-1:])
-        return upload and any(
-            classes(path) & _GROUPS and "secret" in classes(path) for path in act.reads
-        )
+        return upload and any(classes(path) & _WHOLE for path in act.reads)
     if program in {"gh", "glab"}:
         return True
     return any("tcp" in classes(path) for path in act.writes) and (shows or bool(act.reads))

@@ -301,6 +301,11 @@ def _no_reader(value: Sequence[str], _: Sequence[str]) -> Predicate:
     return lambda act: not any(pattern.search(text) for text in act.readers)
 
 
+def _reader(value: Sequence[str], _: Sequence[str]) -> Predicate:
+    pattern = _patterns(value)
+    return lambda act: any(pattern.search(text) for text in act.readers)
+
+
 def _background(value: bool, _: Sequence[str]) -> Predicate:
     return lambda act: act.command.background is value
 
@@ -343,6 +348,7 @@ CONDITIONS: Mapping[str, _Builder] = {
     "no_writes": _no_paths("writes"),
     "origins": _origins,
     "programs_like": _programs_like,
+    "reader": _reader,
     "reads": _paths("reads"),
     "recursive": _recursive,
     "sql": _sql,
