@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import zip_longest
 
 from .hints import Hints
 from .judge import is_number, is_path, is_placeholder, is_reference
@@ -46,7 +47,7 @@ def _is_command(text: str, start: int, end: int) -> bool:
 
 def _arguments(text: str, at: int, stop: int, command: Command) -> Iterator[Span]:
     words = list(_WORD.finditer(text, at, stop))
-    for here, following in zip(words, [*words[1:], None], strict=True):
+    for here, following in zip_longest(words, words[1:]):
         yield from _inside(here.start(), here.group(), command)
         if following is None:
             continue

@@ -148,6 +148,16 @@ def test_known_secret_goes_in_every_form(table: PatternTable, text: str) -> None
     assert "emVi" not in result.text
 
 
+@pytest.mark.parametrize(
+    "text", ["curl ", "mysql |", "zip \n", "redis-cli ;", "password:", "--token"]
+)
+def test_what_ends_where_a_secret_would_begin_raises_nothing(
+    sanitizer: Sanitizer, text: str
+) -> None:
+    """A command without arguments, a label without a value."""
+    assert sanitizer.text(text).text == text
+
+
 def test_short_known_values_are_ignored(table: PatternTable) -> None:
     """A three-letter secret would hit ordinary words."""
     sanitizer = Sanitizer(table, secrets={"PIN": "abc"})
