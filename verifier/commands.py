@@ -19,6 +19,7 @@ from .values import Kind
 __all__ = ["Check", "find_checks", "match"]
 
 _PYTHON = re.compile(r"^(?:python|pypy)[\d.]*w?$")
+_MAX_OPERANDS = 4
 _ASSIGNED = re.compile(r"^\w+=")
 _VERSIONED = re.compile(r"^(.+?)-?\d+(?:\.\d+)*$")
 _INTERPRETERS = frozenset(
@@ -131,8 +132,7 @@ def _readings(argv: tuple[str, ...], runners: Runners) -> list[tuple[str, ...]]:
         words = carrier.split()
         for reading in list(readings):
             if (_program(reading[0]), *reading[1 : len(words)]) == tuple(words):
-                inner = _behind(reading[len(words) :])
-                if inner:
+                for inner in _behind(reading[len(words) :]):
                     readings.extend(_readings(inner, runners))
     return readings
 
@@ -157,16 +157,19 @@ def _is_module(argv: Sequence[str]) -> bool:
     return bool(_PYTHON.match(_program(argv[0]))) and "-m" in argv
 
 
-def _behind(words: tuple[str, ...]) -> tuple[str, ...]:
-    """What stands behind options and NAME=value words; ``-m X`` starts X."""
+def _behind(words: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """What a carrier may start: the words from each operand on; ``-m X`` starts X.
+
+    Which options take a value differs, so the first few operands are tried.
+    """
+    found: list[tuple[str, ...]] = []
     for index, word in enumerate(words):
         if word == "-m":
-            return ("python", *words[index:])
-        if word == "--":
-            return words[index + 1 :]
+            return [("python", *words[index:])]
         if not word.startswith("-") and not _ASSIGNED.match(word):
-            return ("python", *words[index:]) if word.endswith(".py") else words[index:]
-    return ()
+            python = ("python",) if word.endswith(".py") else ()
+            found.append((*python, *words[index:]))
+    return found[:_MAX_OPERANDS]
 
 
 def _program(word: str) -> str:

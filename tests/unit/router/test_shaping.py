@@ -190,6 +190,8 @@ _USER = {"role": "user", "content": "hello"}
         pytest.param({"tools": []}, Refusal.NO_TOOLS, id="empty tools"),
         pytest.param({"tools": ["terminal"]}, Refusal.UNKNOWN_SCHEMA, id="tool as text"),
         pytest.param({"tools": [{"name": "x"}]}, Refusal.UNKNOWN_SCHEMA, id="bare name"),
+        pytest.param({"tools": [{"type": "function"}]}, Refusal.UNKNOWN_SCHEMA, id="no name"),
+        pytest.param({"tools": [{"toolSpec": {}}]}, Refusal.UNKNOWN_SCHEMA, id="empty toolSpec"),
         pytest.param(
             {"tools": [{"type": "function", "function": {}}]},
             Refusal.UNKNOWN_SCHEMA,

@@ -115,6 +115,17 @@ def test_these_answers_may_stand(
     assert verdict(after(*events), answer, paths) is None
 
 
+def test_a_long_command_is_cut_in_the_message() -> None:
+    """The line stays readable."""
+    command = "pytest -q " + " ".join(f"tests/test_{number}.py" for number in range(40))
+
+    found = verdict(after(EDIT, shell(command, 1, "1 failed in 1s")), "All tests pass.")
+
+    assert isinstance(found, Nudge)
+    assert "…`" in found.message
+    assert len(found.message) < 400
+
+
 def test_stubbornness_is_bounded() -> None:
     """After ``max_nudges`` the turn ends, whatever the answer claims."""
     ledger = after(EDIT, FAILED)

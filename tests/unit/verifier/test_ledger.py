@@ -159,6 +159,28 @@ def test_what_did_not_happen_leaves_no_evidence(event: ToolResult) -> None:
     assert (ledger.evidence, ledger.changed) == ((), {})
 
 
+def test_a_patch_of_many_files_changes_each_that_the_host_names() -> None:
+    """``files_modified`` is what really happened, whatever the arguments say."""
+    patch = ToolResult(
+        tool="patch",
+        args={"mode": "patch", "patch": "…"},
+        result=json.dumps({"success": True, "files_modified": ["/w/a.py", "/w/b.py"]}),
+    )
+
+    assert after(patch).changed == {"/w/a.py": 1, "/w/b.py": 1}
+
+
+def test_a_background_command_that_checks_nothing_is_not_waited_for() -> None:
+    """A server may run for hours."""
+    server = ToolResult(
+        tool="terminal",
+        args={"command": "npm run dev", "background": True},
+        result=json.dumps({"session_id": "p1", "exit_code": 0, "output": ""}),
+    )
+
+    assert after(server).waiting == {}
+
+
 def test_the_record_is_bounded() -> None:
     """A session of thousands of calls keeps the newest of each kind."""
     events = [e for i in range(400) for e in (write(f"/w/{i}.py"), PASSED)]

@@ -90,3 +90,39 @@ def test_a_digest_keeps_short_texts_whole() -> None:
     """Only longer ones are cut, and the cut is marked."""
     assert digest("abc", 3) == "abc"
     assert digest("abcdef", 3) == "a\n[… 3 characters left out …]\nef"
+
+
+@pytest.mark.parametrize(
+    ("command", "runner"),
+    [
+        pytest.param("coverage run -p manage.py test", "django", id="carrier of a script"),
+        pytest.param("npx env-cmd -f .env -- jest --ci", "jest", id="carrier with two dashes"),
+        pytest.param("npx c8 -r html", "", id="carrier of nothing"),
+        pytest.param("python -u", "", id="interpreter without a script"),
+        pytest.param("python -c 'import pytest'", "", id="code of its own"),
+        pytest.param("build", "", id="a module only under python -m"),
+        pytest.param("python -m build", "compileall", id="module"),
+        pytest.param("mpirun -n 4 ./run_tests.sh", "own-script", id="an option with a value"),
+    ],
+)
+def test_carriers_and_interpreters_are_seen_through(command: str, runner: str) -> None:
+    """What stands behind them decides."""
+    found = recognise(command, 0, "ok", TABLES)
+
+    assert found.runners == ((runner,) if runner else ())
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "verdict"),
+    [
+        pytest.param("pytest -q; echo $?", "0", Verdict.PASS, id="status alone"),
+        pytest.param("pytest -q; printf 'code %s\n' $?", "code 1", Verdict.FAIL, id="printf"),
+        pytest.param("pytest -q; echo ended", "ended", Verdict.UNKNOWN, id="no status printed"),
+        pytest.param("pytest -q; echo rc=$? $?", "rc", Verdict.UNKNOWN, id="not in the output"),
+        pytest.param("npm test", "AssertionError: 1 == 2", Verdict.UNKNOWN, id="contradiction"),
+        pytest.param("ruff check . && make docs", "", Verdict.PASS, id="check before other work"),
+    ],
+)
+def test_a_status_counts_where_it_can_be_known(command: str, output: str, verdict: Verdict) -> None:
+    """Printed by the script itself, or implied by the way the commands are joined."""
+    assert recognise(command, 0, output, TABLES).verdict == verdict
