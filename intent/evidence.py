@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from .features import keys as keys_of
@@ -139,9 +139,40 @@ def weigh(reading: Reading, book: RuleBook) -> Evidence:
         loud = [at for at in range(len(tokens)) if not any(low <= at < high for low, high in quiet)]
         keys = keys_of([tokens[at] for at in loud], [reading.marks[at] for at in loud])
     lexicon, known = _lexicon(keys, book)
+    for part in _sentences(reading, quiet):
+        apart, _ = _lexicon(part, book)
+        for lane in apart.keys() - _WHOLE:
+            lexicon[lane] = max(lexicon[lane], apart[lane] - _APART)
     flags = {vote.rule.flag for vote in votes if vote.rule.flag}
     flags.update(_dialogue(reading, book))
     return Evidence(lexicon=lexicon, votes=tuple(votes), flags=frozenset(flags), known=known)
+
+
+_APART = 1.0
+"""Log-odds that a sentence alone must be surer than the whole message."""
+_BREAKS = frozenset(".!?。！？؟\n;；।")
+_WHOLE = frozenset(("none", "vague"))
+"""Lanes that speak of the message as a whole."""
+_LEAST_TOKENS = 14
+_MOST_SENTENCES = 6
+
+
+def _sentences(reading: Reading, quiet: Sequence[tuple[int, int]]) -> Iterator[list[str]]:
+    """Keys of each sentence, where a message has several: it may ask for several things."""
+    tokens = reading.tokens
+    if len(tokens) < _LEAST_TOKENS:
+        return
+    breaks = [at for at, token in enumerate(tokens) if token.text in _BREAKS]
+    if not breaks:
+        return
+    count = 0
+    start = 0
+    for stop in [*breaks, len(tokens)]:
+        loud = [at for at in range(start, stop) if not any(a <= at < b for a, b in quiet)]
+        start = stop + 1
+        if len(loud) >= 3 and count < _MOST_SENTENCES:
+            count += 1
+            yield keys_of([tokens[at] for at in loud], [reading.marks[at] for at in loud])
 
 
 def _lexicon(keys: Sequence[str], book: RuleBook) -> tuple[dict[str, float], int]:

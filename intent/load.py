@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import zlib
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -87,7 +87,7 @@ def book_from_bytes(data: bytes, phrases: FollowupTable = NO_PHRASES) -> RuleBoo
         version=parts[:16].decode(),
         rules=rules,
         index=_index(rules),
-        lexicon=_lexicon(parts[20 + size :]),
+        lexicon=_lexicon(parts[20 + size :], body["policy"]["prior"]),
         concepts=arrange([(row[0], row[1], row[2], row[3]) for row in body["concepts"]]),
         phrases=phrases,
         tongues=tongue_table(body["languages"]),
@@ -125,7 +125,7 @@ def _policy(row: dict[str, Any]) -> Policy:
     )
 
 
-def _lexicon(parts: bytes) -> Lexicon:
+def _lexicon(parts: bytes, prior: Mapping[str, float]) -> Lexicon:
     size = int.from_bytes(parts[:4], "big")
     header = json.loads(parts[4 : 4 + size])
     parts = parts[4 + size :]
@@ -137,6 +137,9 @@ def _lexicon(parts: bytes) -> Lexicon:
         lanes=tuple(header["lanes"]),
         places=dict(zip(names.split("\n"), range(0, len(cells), LANE * lanes), strict=True)),
         cells=cells,
-        bias=tuple(header["bias"]),
+        bias=tuple(
+            bias + prior.get(lane, 0.0)
+            for lane, bias in zip(header["lanes"], header["bias"], strict=True)
+        ),
         scale=header["scale"],
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from ..intent.evidence import Evidence
@@ -22,6 +22,8 @@ _MOST_WORDS = 4
 _UNHEARD = -5.0
 """Log-odds of a toolset before any vote, where the lexicon has no lane for it."""
 _NOT_AT_ALL = -20.0
+_ELSEWHERE = 1.6
+"""Log-odds that a plain request for something else takes from a stranger."""
 _IMAGE, _FILE = 6.0, 2.0
 """Log-odds that a picture brings for vision, that a file or sound brings for reading it."""
 
@@ -114,6 +116,7 @@ def weigh_catalog(
         odds if use_rules else None, forced, opinions, strangers=strangers, prior=stranger
     )
     costs = {toolset.name: toolset.tokens for toolset in catalog.toolsets}
+    _discount(total, strangers - {fact.toolset for fact in facts}, costs, policy)
     chances = {name: chance(total.get(name, _NOT_AT_ALL)) for name in costs}
     limit = policy.evident / 1000
     strong = _strong(evidence) if use_rules else frozenset()
@@ -129,6 +132,21 @@ def weigh_catalog(
         reasons=(*votes, *facts),
         tier=tier,
     )
+
+
+def _discount(
+    odds: dict[ToolsetName, float],
+    unnamed: Set[ToolsetName | None],
+    costs: Mapping[ToolsetName, int],
+    policy: Policy,
+) -> None:
+    """Doubt strangers that nothing names, where something else is plainly meant."""
+    plain = log_odds(policy.plain)
+    known = (odds.get(name, _NOT_AT_ALL) for name in costs if name not in unnamed)
+    if unnamed and max(known, default=_NOT_AT_ALL) >= plain:
+        for name in costs:
+            if name in unnamed:
+                odds[name] -= _ELSEWHERE
 
 
 def _strong(evidence: Evidence) -> frozenset[ToolsetName]:
