@@ -14,7 +14,7 @@ from typing import Any
 from ..router.questions import Answers, NoulAnswer
 from .claims import Claims, ClaimTable, read_claims
 from .files import FileTable, needs_check
-from .ledger import Evidence, Ledger, Standing, standing, unclear_since
+from .ledger import Evidence, Ledger, Standing, last_change, standing, unclear_since
 from .outputs import digest
 from .values import State, Verdict
 
@@ -109,7 +109,8 @@ def judge(
         return None
     found = standing(ledger, paths, files)
     said = read_claims(attempt.answer, claims)
-    plain = _contradiction(found, said, unclear=unclear_since(ledger, paths))
+    since = found.evidence.at if found.evidence else last_change(ledger, paths)
+    plain = _contradiction(found, said, unclear=unclear_since(ledger, since))
     if plain is not None or found.state is State.VERIFIED:
         return plain
     if not attempt.use_model:
@@ -122,8 +123,8 @@ def judge(
 def _contradiction(found: Standing, said: Claims, *, unclear: bool) -> Nudge | None:
     """What needs no opinion: the answer says one thing, the last check another."""
     claimed = said.kinds & {"tests_pass", "done"}
-    if said.admits or not claimed:
-        return None
+    if said.admits or not claimed or unclear:
+        return None  # honest, silent, or something ran that may have been the check
     last = found.evidence
     if found.state is State.REFUTED and last is not None:
         return Nudge(
@@ -134,8 +135,6 @@ def _contradiction(found: Standing, said: Claims, *, unclear: bool) -> Nudge | N
         )
     if "tests_pass" not in said.kinds or found.state is not State.UNVERIFIED:
         return None
-    if unclear:
-        return None  # something ran that may have been the check
     if last is None:
         return Nudge(
             message=f"You say that checks pass, but none ran since {_files(found.paths)} changed; "

@@ -24,6 +24,7 @@ __all__ = [
     "Ledger",
     "Standing",
     "ToolResult",
+    "last_change",
     "observe",
     "standing",
     "unclear_since",
@@ -86,6 +87,8 @@ class Ledger:
         evidence: checks, oldest first.
         changed: path → place of its last change.
         opaque: place of the last call that may have changed anything; 0: none.
+        delegated: place of the last call whose inner work is not seen (code,
+            sub-agents); it may have changed files and it may have checked them.
         actions: tools whose last calls succeeded, with the turn, oldest first.
         waiting: background processes that run a check, id → command.
         turn: the turn of the last call that named one.
@@ -96,6 +99,7 @@ class Ledger:
     evidence: tuple[Evidence, ...] = ()
     changed: Mapping[str, int] = field(default_factory=dict)
     opaque: int = 0
+    delegated: int = 0
     actions: tuple[tuple[str, str], ...] = ()
     waiting: Mapping[str, str] = field(default_factory=dict)
     turn: str = ""
@@ -138,7 +142,7 @@ def observe(ledger: Ledger, event: ToolResult, tables: Tables, files: FileTable)
     if event.tool in {"write_file", "patch"} and not failed:
         return _changed(ledger, _landed(event.tool, args, result))
     if event.tool in _OPAQUE_TOOLS:
-        return replace(ledger, opaque=at)
+        return replace(ledger, opaque=at, delegated=at)
     return ledger
 
 
@@ -163,11 +167,15 @@ def standing(ledger: Ledger, paths: tuple[str, ...], files: FileTable) -> Standi
     return Standing(state=State.VERIFIED if sure else State.OBSERVED, evidence=passes[-1], paths=())
 
 
-def unclear_since(ledger: Ledger, paths: tuple[str, ...]) -> bool:
-    """Whether something ran after the last change that may have been a check."""
-    changed = max((_changed_at(path, ledger) for path in paths), default=0)
-    silent = any(e.at > changed and e.found.verdict is Verdict.UNKNOWN for e in ledger.evidence)
-    return silent or ledger.opaque > changed or bool(ledger.waiting)
+def unclear_since(ledger: Ledger, at: int) -> bool:
+    """Whether something ran after a place that may have been a check with another result."""
+    silent = any(e.at > at and e.found.verdict is Verdict.UNKNOWN for e in ledger.evidence)
+    return silent or ledger.delegated > at or bool(ledger.waiting)
+
+
+def last_change(ledger: Ledger, paths: tuple[str, ...]) -> int:
+    """Place of the last observed change of any of these files; 0: none was observed."""
+    return max((_changed_at(path, ledger) for path in paths), default=0)
 
 
 def _fresh(path: str, passes: list[Evidence], ledger: Ledger, files: FileTable) -> bool:

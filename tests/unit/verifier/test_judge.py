@@ -75,6 +75,12 @@ def test_twenty_kilobytes_of_failing_output_are_still_a_failure() -> None:
             [EDIT, NONE_RAN], "All tests pass.", "claims_pass_but_no_tests_ran", id="nothing ran"
         ),
         pytest.param(
+            [EDIT, shell("sed -i s/a/b/ a.py", 0, "")],
+            "All tests pass.",
+            "claims_pass_without_check",
+            id="edits in the shell",
+        ),
+        pytest.param(
             [PASSED, EDIT], "All tests pass.", "claims_pass_but_stale", id="edited after the run"
         ),
     ],
@@ -102,6 +108,21 @@ def test_a_pass_that_nobody_saw_is_sent_back(
         pytest.param([EDIT], "Run pytest; the tests should pass.", (PATH,), id="advice"),
         pytest.param(
             [EDIT, call("execute_code", {}, {})], "All tests pass.", (PATH,), id="may have run them"
+        ),
+        pytest.param(
+            [EDIT, FAILED, call("delegate_task", {}, {})],
+            "All tests pass.",
+            (PATH,),
+            id="a sub-agent may have made them pass",
+        ),
+        pytest.param(
+            [EDIT, FAILED, shell("pytest -q | head -2", 0, "....")],
+            "All tests pass.",
+            (PATH,),
+            id="a later run without a result",
+        ),
+        pytest.param(
+            [EDIT, FAILED], "I added a failing test for the bug.", (PATH,), id="wanted failure"
         ),
         pytest.param(
             [EDIT, shell("./run_tests.sh", 0, "")], "All tests pass.", (PATH,), id="silent script"
