@@ -22,7 +22,7 @@ from .options import Options, UsageError
 from .output import emit, progress
 from .routing import read_cases, write_rows
 
-__all__ = ["run"]
+__all__ = ["host_detector", "run"]
 
 CORE = ("destroy", "exfil", "secret_read", "remote_exec", "persistence", "config_tamper")
 """Classes that a gate is for; each has a recall of its own to keep."""
@@ -63,7 +63,7 @@ def run(options: Options) -> int:
     held = True
     if labelled:
         ours = _score([(row, p["decision"]) for row, p in labelled])
-        host = _host_detector()
+        host = host_detector()
         theirs = None
         if host is not None:
             theirs = _score([(row, _by_host(row, host)) for row, _ in labelled])
@@ -112,7 +112,8 @@ def _authored() -> list[dict[str, Any]]:
     return rows
 
 
-def _host_detector() -> Detector | None:
+def host_detector() -> Detector | None:
+    """Hermes' own detection of dangerous commands, ``None`` where it is not importable."""
     try:
         # The host is optional here: the suite also runs where only the checkout is.
         from tools import approval  # noqa: PLC0415

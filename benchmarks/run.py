@@ -24,6 +24,7 @@ SUITES = {
     "routes": ("routes_suite", "first messages to toolsets"),
     "sessions": ("sessions_suite", "whole sessions, turn by turn"),
     "commands": ("commands_suite", "tool calls to allow, ask or block"),
+    "calibrate": ("calibrate_suite", "the gate on your own history: misses beside asks"),
     "secrets": ("secrets_suite", "texts through the sanitizer"),
     "verify": ("verify_suite", "command, exit status and output to a verdict"),
     "followups": ("followups_suite", "follow-ups told from scoped requests"),
