@@ -10,6 +10,8 @@ from rich.table import Table
 
 from ..intent.reading import own_words
 from ..intent.rulebook import RuleBook
+from ..reports import plots
+from ..reports.page import Plot
 from ..router.engine import decide
 from ..router.values import Decision, Message
 from .options import Options
@@ -62,7 +64,7 @@ def run(options: Options) -> int:
         report["test_split"] = summary(test, costs)
         held = all(report["test_split"][name] >= least for name, least in GATES.items())
         report["gates"] = {**GATES, "held": held}
-    emit(options, report, _tables(report))
+    emit(options, report, _tables(report), _plots(scored, report, costs))
     return 0 if held else 1
 
 
@@ -115,6 +117,28 @@ def _tables(report: Mapping[str, Any]) -> list[Table]:
     found.append(_table("Rules", rules, ("coverage", "overlap", "conflict", "accuracy")))
     micros = report["micros"]
     found[0].caption = f"p50 {micros['p50']:.0f} µs, p99 {micros['p99']:.0f} µs a decision"
+    return found
+
+
+def _plots(
+    scored: Sequence[Scored], report: Mapping[str, Any], costs: Mapping[str, int]
+) -> list[Plot]:
+    """Drawings for the page; empty ones where matplotlib is not installed."""
+    found = [
+        Plot(
+            title="Share of tool-schema tokens saved, case by case",
+            svg=plots.histogram([item.saving(costs) for item in scored], across="saved in a case"),
+        )
+    ]
+    for name in ("source", "kind", "language"):
+        hits = {key: row["hit"] for key, row in report[f"by_{name}"].items()}
+        found.append(
+            Plot(
+                title=f"Hit by {name}",
+                svg=plots.bars(hits, across=f"hit by {name}", percent=True),
+                note="Share of cases whose needed toolsets were all on the surface.",
+            )
+        )
     return found
 
 

@@ -70,6 +70,13 @@ def set_up(parser: argparse.ArgumentParser) -> None:
         "--show-text", action="store_true", help="show messages that missed a tool, sanitized"
     )
     replay.add_argument("--html", type=_page, metavar="FILE", help="write a page as well")
+    report = _add(
+        commands,
+        "report",
+        "figures over the router's own log",
+        "example:\n  hermes tool-router report --html report.html",
+    )
+    report.add_argument("--html", type=_page, metavar="FILE", help="write a page as well")
     log = _add(
         commands,
         "log",

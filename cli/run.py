@@ -10,8 +10,10 @@ from ..probe.doctor import examine
 from ..registry_adapter.hermes_config import RefusedError
 from ..registry_adapter.host import hermes_home
 from ..registry_adapter.plugin import Runtime
+from ..reports.log_page import log_page
+from ..reports.replay_page import replay_page
 from ..router.errors import RouterError
-from . import explain, logs, onboarding, replay, request_view, rules_view, status
+from . import explain, logs, onboarding, replay, reporting, request_view, rules_view, status
 from .output import Output
 from .parser import KINDS
 from .slash import HELP
@@ -70,6 +72,19 @@ def _replay(runtime: Runtime, arguments: argparse.Namespace, out: Output) -> int
         out.value(data)
     else:
         replay.show(data, out)
+    if arguments.html:
+        reporting.write(replay_page(data), arguments.html, out)
+    return 0
+
+
+def _report(runtime: Runtime, arguments: argparse.Namespace, out: Output) -> int:
+    data = reporting.collect(runtime)
+    if out.as_json:
+        out.value(data)
+    else:
+        reporting.show(data, out)
+    if arguments.html:
+        reporting.write(log_page(data), arguments.html, out)
     return 0
 
 
@@ -126,6 +141,7 @@ _COMMANDS = {
     "status": _status,
     "explain": _explain,
     "replay": _replay,
+    "report": _report,
     "log": _log,
     **dict.fromkeys(STATES, _switch),
     "rules": _rules,

@@ -116,7 +116,11 @@ def test_replay_works_before_the_router_is_switched_on(drive: Scene) -> None:
     drive.hermes.chat("Why is the sea salty?")
 
     found = replayed(drive)
-    shown = drive.hermes.command("tool-router", "replay", env={"COLUMNS": "80", "NO_COLOR": "1"})
+    page, log = drive.home.root / "replay.html", drive.home.root / "log.html"
+    shown = drive.hermes.command(
+        "tool-router", "replay", "--html", str(page), env={"COLUMNS": "80", "NO_COLOR": "1"}
+    )
+    empty = drive.hermes.command("tool-router", "report", "--html", str(log))
 
     (row,) = found["sessions"]
     (request,) = drive.model.turns
@@ -125,6 +129,10 @@ def test_replay_works_before_the_router_is_switched_on(drive: Scene) -> None:
     assert shown.status == 0, shown.tail
     assert shown.stdout.isascii()
     assert "1 session, 1 message, 1 request\n" in shown.stdout
+    assert "What the tool router would have sent" in page.read_text(encoding="utf-8")
+    assert empty.status == 0, empty.tail
+    assert "the log is empty" in empty.stdout
+    assert "What the tool router did" in log.read_text(encoding="utf-8")
 
 
 def test_a_history_that_is_not_there_is_said_in_a_sentence(drive: Scene) -> None:

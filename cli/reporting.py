@@ -1,0 +1,72 @@
+"""``hermes tool-router report``, and where pages are written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from ..registry_adapter.host import hermes_home
+from ..registry_adapter.plugin import Runtime
+from ..reports.log_page import log_report
+from ..reports.page import Page, render
+from ..reports.plots import is_installed
+from ..router.errors import RouterError
+from .effect import percent
+from .output import Output
+
+__all__ = ["PageError", "collect", "show", "write"]
+
+_ROWS = 1_000_000
+"""More than the log ever keeps."""
+
+
+class PageError(RouterError):
+    """A page could not be written."""
+
+
+def collect(runtime: Runtime) -> dict[str, Any]:
+    """Figures over the whole log of this home."""
+    store = runtime.stores(hermes_home())
+    return log_report(
+        store.tail("decisions", limit=_ROWS), store.tail("gate", limit=_ROWS), store.counters()
+    )
+
+
+def show(data: dict[str, Any], out: Output) -> None:
+    """Print it for people."""
+    if not data["decisions"]:
+        out.line("the log is empty: nothing was decided yet")
+        return
+    full, sent = data["tokens_full"], data["tokens_sent"]
+    out.line(
+        f"{data['decisions']:,} decisions in {data['sessions']:,} sessions sent about "
+        f"{sent:,} of {full:,} tokens of tool schemas ({percent(sent, full)})",
+        bold=True,
+    )
+    for name in ("outcome", "platform", "tier", "mode"):
+        rows = [
+            (key, f"{row['decisions']:,}", f"{100 * row['saving']:.0f} %")
+            for key, row in data[f"by_{name}"].items()
+        ]
+        out.line()
+        out.table([name, "decisions#", "saved#"], rows)
+    if data["asks_per_100_calls"] is not None:
+        out.line()
+        out.line(f"the gate asked or blocked {data['asks_per_100_calls']} times in 100 calls")
+
+
+def write(page: Page, path: Path, out: Output) -> None:
+    """Write a page and say where, unless the answer is JSON.
+
+    Raises:
+        PageError: the file cannot be written.
+    """
+    try:
+        path.write_text(render(page), encoding="utf-8")
+    except OSError as error:
+        raise PageError(f"cannot write {path}: {error.strerror}") from error
+    if not out.as_json:
+        out.line()
+        out.verbatim(f"page: {path}")
+        if not is_installed():
+            out.line("plots need matplotlib in Hermes' Python; the page has the tables")
