@@ -24,6 +24,7 @@ WORD_AND_NUMBER = lazy(r"[A-Za-z]{4,20}[0-9]{2,4}")
 """What people take for a password, and for the name of a machine: only a link decides."""
 
 
+_TYPE_NAME = lazy(r"(?:[A-Z][a-z]+)+")
 _UUID = lazy(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 
@@ -109,7 +110,7 @@ def _single(value: str, seen: Seen, book: LabelBook) -> bool:
             return len(value) >= 10 and WORD_AND_NUMBER.fullmatch(value) is not None
         return len(value) >= 16 and value.isalnum() and seen.mode in {"quoted", "query", "flag"}
     if seen.mode == "line" and seen.sep == ":":
-        return value.isalnum() and not value.istitle()
+        return value.isalnum() and not _TYPE_NAME.fullmatch(value)
     return seen.mode in {"quoted", "line", "flag", "query", "block", "pair"} and _no_name(value)
 
 

@@ -36,7 +36,7 @@ def header_end(text: str, at: int) -> int:
 
 def authorization(text: str, at: int, book: LabelBook, sep: str | None) -> Iterator[Span]:
     """Yield the credential of an ``Authorization`` header, its scheme kept."""
-    if not sep and text[at : at + 1] not in {'"', "'"}:
+    if sep not in {":", "=", "=>", ","} and text[at : at + 1] not in {'"', "'"}:
         return
     stop = header_end(text, at)
     found = _SCHEME.match(text, at, stop)
@@ -57,7 +57,9 @@ def authorization(text: str, at: int, book: LabelBook, sep: str | None) -> Itera
         return
     if looks_like_code(value):
         return
-    if len(value) >= (6 if found[1] else 8) and not value.endswith("("):
+    if not found[1] and not looks_random(value):
+        return
+    if len(value) >= 6 and not value.endswith("("):
         yield Span(found.start(2), found.start(2) + len(value), "authorization")
 
 

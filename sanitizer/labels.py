@@ -63,6 +63,7 @@ _SLASHED = lazy(r"[\w.@+-]{1,40} ?/ ?([^\s\"',;]{6,200})")
 # A secret in an expression: field(default="…"), None or "…".
 _INSIDE = lazy(r"""[\w.]{1,30}(?:[( ][^"'\n]{0,40})["']([^"'\n]{12,200})["']""")
 _REST = lazy(r"([^\s\"'][^\n\"']{3,200}?)[ \t]{0,8}\r?(?:\n|$)")
+_PASS_ON = lazy(r"[Pp]ass (?:it|the|an?|to|this|that|in|on|through|by|as|your|over|along|any|all) ")
 _LINE_SEPARATORS = frozenset({"=", ":", ":=", "?=", "+="})
 _BARE_NOUNS = frozenset({"key", "keys", "token", "tokens", "secret", "sid"})
 _MAX_VALUE = 8192
@@ -157,7 +158,8 @@ def _labelled(
     if sep and sep not in {"(", ","} and family == "creds":
         yield from _user_and_secret(text, at, book)
     elif pair >= 0:
-        yield from _value(text, pair, Seen(family, "pair"), book)
+        attribute = after["close"].endswith(">") and _has_quote(after["close"])
+        yield from _value(text, pair, Seen(family, "call" if attribute else "pair"), book)
     elif sep in {"(", ","}:
         if sep == "(" or _has_quote(after["close"]):
             yield from _quoted(text, at, Seen(family, "call"), book)
@@ -356,5 +358,5 @@ def _unmarked(
         found = _SLASHED.search(text, end, min(len(text), end + 60))
         if found and accepts(found[1], Seen("password", "prose"), book):
             yield Span(*found.span(1), "password")
-    elif at > end and text[at - 1].isspace():
+    elif at > end and text[at - 1].isspace() and not _PASS_ON.match(text, start):
         yield from in_prose(text, at, family, book)
