@@ -29,6 +29,7 @@ from ..intent.reading import instruction
 from ..intent.rulebook import TongueTable
 from ..intent.tokens import fold
 from ..registry_adapter.rule_files import sources
+from .head_data import PICK
 
 __all__ = ["Row", "fit", "main", "rows_of", "table"]
 
@@ -45,22 +46,6 @@ SCALE = 0.08
 DEAD = 3
 """Units below which a weight is dropped: |w| < 0.24 moves no decision."""
 
-PICK: dict[tuple[str, ...], tuple[str, ...]] = {
-    # A need that several toolsets can meet is learned for the one that does it best.
-    ("browser", "web"): ("web",),
-    ("code_execution", "terminal"): ("terminal",),
-    ("homeassistant", "spotify"): ("homeassistant", "spotify"),
-    ("code_execution", "file", "terminal"): ("file",),
-    ("file", "terminal"): ("file",),
-    ("code_execution", "computer_use", "terminal"): ("terminal",),
-    ("memory", "session_search"): ("session_search",),
-    ("browser", "computer_use"): ("browser",),
-    ("browser", "web", "x_search"): ("web", "x_search"),
-    ("computer_use", "terminal"): ("terminal",),
-    ("computer_use", "file", "terminal"): ("terminal",),
-    ("code_execution", "file"): ("file",),
-}
-
 
 def rows_of(path: Path) -> list[Row]:
     """Read a JSON Lines file."""
@@ -75,7 +60,7 @@ def needs(row: Row) -> set[str]:
     wanted = set(row.get("required_toolsets") or [])
     for group in row.get("required_any") or []:
         if not wanted & set(group):
-            wanted.update(PICK.get(tuple(sorted(group)), tuple(group[:1])))
+            wanted.update(PICK.get(frozenset(group), tuple(group[:1])))
     return wanted or {NONE}
 
 

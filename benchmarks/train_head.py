@@ -204,7 +204,9 @@ def main(argv: list[str] | None = None) -> int:
     """Train and write; 0 done, 2 bad input."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--train", type=Path, required=True, metavar="TRAIN.jsonl")
-    parser.add_argument("--cases", type=Path, default=HERE / "cases", metavar="DIR")
+    parser.add_argument(
+        "--cases", type=Path, default=HERE / "cases" / "routes.jsonl", metavar="ROUTES.jsonl"
+    )
     parser.add_argument(
         "--prompts", type=Path, default=HERE / "training" / "prompts.yaml", metavar="FILE.yaml"
     )

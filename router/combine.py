@@ -49,8 +49,8 @@ LOCAL_SHARE = 0.65
 .6 to .9 score alike on sources that neither tier was trained on; the rules' own cases speak for
 the lower end.
 """
-STRANGE_SHARE = 0.35
-"""Its share on text in a language that it does not know, where the lexicon is better."""
+STRANGE_SHARE = 0.5
+"""Its share on text in a language that it does not know, where both are as good."""
 LOCAL_PRICE = 0.021
 """Chance that 1,000 tokens of schema must be worth once the encoder spoke.
 

@@ -14,6 +14,7 @@ from hermes_tool_router.benchmarks.head_data import (
     PICK,
     STAND_INS,
     digest,
+    gather,
     own_rows,
     read_rows,
 )
@@ -76,7 +77,23 @@ def test_some_rows_never_train(tmp_path: Path, changes: dict[str, object]) -> No
     path = tmp_path / "rows.jsonl"
     path.write_text(_line(**changes), "utf-8")
 
-    assert read_rows(path, only_train=True) == []
+    assert read_rows(path, split="train") == []
+
+
+def test_a_message_of_the_test_split_trains_nothing(tmp_path: Path) -> None:
+    """Not even where another file has the same words."""
+    public, cases, prompts = (tmp_path / name for name in ("a.jsonl", "b.jsonl", "c.yaml"))
+    public.write_text(
+        "\n".join([_line(prompt="Open  the gate!"), _line(prompt="close it")]), "utf-8"
+    )
+    cases.write_text(
+        "\n".join([_line(split="test"), _line(prompt="lock it", split="train")]), "utf-8"
+    )
+    prompts.write_text("- need: [web]\n  prompts: {en: ['open the GATE', 'any news']}\n", "utf-8")
+
+    rows = gather(public, cases, prompts)
+
+    assert [row.text for row in rows] == ["close it", "any news", "lock it"]
 
 
 def test_a_line_separator_inside_a_prompt_ends_no_row(tmp_path: Path) -> None:
