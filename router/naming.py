@@ -120,6 +120,8 @@ _NOISE = frozenset(
     ]
 )
 _LEAST = 3
+_TELLING = 5
+"""Letters of a part of a name that says something alone."""
 
 
 class Named:
@@ -178,6 +180,8 @@ def match_names(
         whole = bool(own) and all(_said(part, said) for part in own)
         called = any("_" in name and name in text for name in tools)
         words = sum(1 for word in rare & said if spread[word] == 1)
+        # "calendar" for mcp-google-calendar: half a name is as good as two rare words.
+        words += 2 * sum(len(part) >= _TELLING and _said(part, said) for part in own)
         found[toolset.name] = Named(pinned=whole or called, words=words)
     return found
 

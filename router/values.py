@@ -97,7 +97,7 @@ class Toolset:
     @property
     def tokens(self) -> int:
         """Cost of all its schemas, in tokens."""
-        return sum(tool.tokens for tool in self.tools)
+        return sum([tool.tokens for tool in self.tools])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -72,6 +72,20 @@ def _attached(message: Message, reading: Reading) -> Iterator[Reason]:
             yield Reason(rule="engine.attachment", toolset=ToolsetName(name), weight=weight)
 
 
+def _called(catalog: Catalog, reading: Reading) -> Iterator[Reason]:
+    """Tools and toolsets that the message writes out, such as ``web_search``."""
+    text = reading.folded.text
+    if "_" not in text:
+        return
+    said = {token.text for token in reading.tokens if token.kind == "ident"}
+    code = (span for span in reading.material if span.kind == "code")
+    said.update(text[span.start : span.end].strip("`") for span in code)
+    for toolset in catalog.toolsets:
+        names = {str(toolset.name), *(str(tool.name) for tool in toolset.tools)}
+        if any("_" in name and name.lower() in said for name in names):
+            yield Reason(rule="engine.called", toolset=toolset.name, weight=_PINNED)
+
+
 def _named(catalog: Catalog, evidence: Evidence, reading: Reading) -> Iterator[Reason]:
     """Names and descriptions of toolsets that the rule book has no lane for."""
     unknown = {name for name in catalog.names if name not in evidence.lexicon}
@@ -100,7 +114,11 @@ def weigh_catalog(
     they are facts of the message, not readings of it.
     """
     votes = list(_votes(evidence)) if use_rules else []
-    facts = [*_attached(message, reading), *_named(catalog, evidence, reading)]
+    facts = [
+        *_attached(message, reading),
+        *_called(catalog, reading),
+        *_named(catalog, evidence, reading),
+    ]
     odds: dict[ToolsetName, float] = {}
     if use_rules:
         odds = {ToolsetName(name): value for name, value in evidence.lexicon.items()}

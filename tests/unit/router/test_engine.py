@@ -12,9 +12,13 @@ from hermes_tool_router.router.values import (
     Decision,
     Message,
     Opinion,
+    Origin,
     Outcome,
     Tier,
+    ToolName,
+    Toolset,
     ToolsetName,
+    ToolSpec,
 )
 
 
@@ -122,3 +126,78 @@ def test_without_rules_and_without_an_opinion_nothing_is_narrowed(
 
     assert decision.outcome is Outcome.FULL
     assert decision.undecided
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("call web_search for the ferry", id="written out"),
+        pytest.param("call `web_search` for the ferry", id="as inline code"),
+    ],
+)
+def test_a_tool_that_is_written_out_pins_its_toolset(text: str, rules: RuleBook) -> None:
+    """A message that names a tool gets it."""
+    granted = Catalog(toolsets=(_toolset("web", "web_search"), _toolset("file", "read_file")))
+
+    decision = decide(Message(text=text), granted, floor=frozenset(), book=rules)
+
+    assert "web" in decision.evident
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        pytest.param("open an issue on GitHub", "mcp-github", id="a server by its name"),
+        pytest.param("file this under Linear", "mcp_linear", id="with underscores"),
+        pytest.param("what is in my calendar", "mcp-google-calendar", id="by half its name"),
+    ],
+)
+def test_an_unknown_toolset_is_found_by_its_own_name(text: str, name: str, rules: RuleBook) -> None:
+    """A user's servers are unknown to any rule."""
+    granted = Catalog(toolsets=(_toolset(name, f"{name}_do"), _toolset("mcp-weaver", "loom")))
+
+    decision = decide(Message(text=text), granted, floor=frozenset(), book=rules)
+
+    assert name in decision.evident
+    assert "mcp-weaver" not in decision.evident
+
+
+def _toolset(name: str, tool: str) -> Toolset:
+    spec = ToolSpec(name=ToolName(tool), toolset=ToolsetName(name), description="", tokens=600)
+    return Toolset(name=ToolsetName(name), origin=Origin.MCP, description="", tools=(spec,))
+
+
+def test_several_sentences_may_ask_for_several_things(granted: Catalog, rules: RuleBook) -> None:
+    """One request does not drown in the others."""
+    text = (
+        "Please look up which ferries run to Skye in the first week of May and what they cost. "
+        "Also dim the lamps in the study. And remind me at nine to book the tickets."
+    )
+
+    decision = decide(Message(text=text), granted, floor=FLOOR, book=rules)
+
+    assert {"web", "homeassistant", "cronjob"} <= set(decision.toolsets)
+
+
+def test_a_later_do_that_brings_hands(granted: Catalog, rules: RuleBook) -> None:
+    """After talk that needed nothing, acting needs a machine."""
+    decision = decide(
+        Message(text="ok do that"),
+        granted,
+        floor=FLOOR,
+        book=rules,
+        later_turn=True,
+        first_contact=False,
+    )
+
+    assert decision.follow_up
+    assert decision.evident == {"terminal", "file"}
+
+
+def test_a_language_that_nobody_here_reads_gets_everything(
+    granted: Catalog, rules: RuleBook
+) -> None:
+    """Abstain, never "no tools"."""
+    decision = _route("ხვალ დილით მანქანა სად უნდა დავტოვო", granted, rules)
+
+    assert decision.outcome is Outcome.FULL
