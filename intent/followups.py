@@ -208,7 +208,7 @@ def converse(text: str, table: FollowupTable) -> tuple[bool, Followup]:
 
 
 def _follow_up(covers: list[int], text: str) -> Followup:
-    if any(units & _BIT["never"] for units in covers) or _greets(covers, plain=False):
+    if _BIT["never"] in covers or _greets(covers, plain=False):
         return _NOT_ONE
     for units in covers:
         if not units & _WEIGHTY:
