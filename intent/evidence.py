@@ -77,8 +77,14 @@ def _fires(rule: Rule, line: Line) -> tuple[int, int] | None:
     return None
 
 
+_SHORT = 20
+"""Tokens of the longest message that may only answer or greet."""
+
+
 def _dialogue(reading: Reading, book: RuleBook) -> tuple[str, ...]:
     """Flags of a message that answers an earlier one, or only greets."""
+    if len(reading.tokens) > _SHORT:
+        return ()
     greets, found = converse(reading.text, book.phrases)
     if greets:
         return ("greeting",)

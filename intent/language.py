@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -94,7 +93,7 @@ def identify(tokens: Sequence[Token], table: TongueTable, vocabulary: Mapping[st
 
     Several languages in one message give several codes.
     """
-    votes: Counter[str] = Counter()
+    votes: dict[str, int] = {}
     known = 0.0
     total = 0
     for token in tokens:
@@ -105,11 +104,12 @@ def identify(tokens: Sequence[Token], table: TongueTable, vocabulary: Mapping[st
         script = "latin" if text.isascii() else _script(text[0])
         code = _BY_SCRIPT.get(script)
         if code is not None:
-            votes[code] += 2
+            votes[code] = votes.get(code, 0) + 2
             known += code in table.covered
             continue
         codes = table.words.get(text, ())
-        votes.update(codes)
+        for each in codes:
+            votes[each] = votes.get(each, 0) + 1
         if text in vocabulary or not table.covered.isdisjoint(codes):
             known += 1.0
         elif f"{text[:4]}*" in vocabulary:
@@ -126,7 +126,7 @@ def identify(tokens: Sequence[Token], table: TongueTable, vocabulary: Mapping[st
     )
 
 
-def _near(votes: Counter[str]) -> frozenset[str]:
+def _near(votes: Mapping[str, int]) -> frozenset[str]:
     top = max(votes.values(), default=0)
     if not top:
         return frozenset()
