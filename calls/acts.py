@@ -26,6 +26,7 @@ MAX_ACTS = 2_000
 _WRITES = frozenset({">", ">>", "&>", "&>>", ">|", "<>"})
 _DIGITS = re.compile(r"\d+-?\Z|-\Z")
 _HOST = re.compile(r"(?:[\w.-]+@)?\[?[\w.:-]{1,255}\]?::?(?=[~/.\w]|\Z)")
+_BODY = re.compile(r"(?:data|files|content|body|attachment|fileobj)=([~/.\w][^\s{}\[\]⟨]{0,255})\Z")
 _KEY = re.compile(r"(\w+)=(.*)\Z", re.DOTALL)
 _INVISIBLE = re.compile(r"[\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\u00ad]")
 
@@ -255,6 +256,9 @@ class _Files:
             self._tar(words, options)
         elif not quiet:
             self._listed(entry, words, options)
+        else:  # requests.post(…, data=open(path)): the value stands for the file
+            bodies = (match[1] for word in words if (match := _BODY.match(word)))
+            self._add("reads", (path for path in bodies if looks_like_path(path)))
         for option in entry.get("at", ()):
             for value in options.values.get(option, ()):
                 if (mark := re.match(r"(?:[^@<=]*=)?[@<](?!-\Z)(.+)\Z", value.text)) is not None:

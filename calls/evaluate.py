@@ -394,7 +394,7 @@ class _Walker:
         outputs = [
             printed(script.commands, index)
             for index, command in enumerate(script.commands)
-            if command.position == command.length - 1
+            if command.position == command.length - 1 and command.operator != "||"
         ][:16]
         known = [text for text in outputs if text is not None]
         return "".join(known) if known and len(known) == len(outputs) else None

@@ -180,6 +180,8 @@ class _Python:
                 return [arg for item in parts[:64] for arg in self._value(item, depth + 1)]
             case ast.Dict(values=parts):
                 return [arg for item in parts[:64] for arg in self._value(item, depth + 1)]
+            case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as number)):
+                return [Arg(str(-number))]
             case ast.JoinedStr(values=parts):
                 return [self._glued([arg for p in parts for arg in self._value(p, depth + 1)], "")]
             case ast.BinOp(left=left, op=operator, right=right):
@@ -256,7 +258,13 @@ def _bindings(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
                 if isinstance(item.optional_vars, ast.Name):
                     yield item.optional_vars.id, item.context_expr
         case ast.For(target=target, iter=iterated):
-            parts = target.elts if isinstance(target, ast.Tuple) else [target]
-            for part in parts:
-                if isinstance(part, ast.Name):
-                    yield part.id, iterated
+            yield from _targets(target, iterated)
+        case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
+            for generator in node.generators:
+                yield from _targets(generator.target, generator.iter)
+
+
+def _targets(target: ast.expr, iterated: ast.expr) -> Iterator[tuple[str, ast.expr]]:
+    for part in target.elts if isinstance(target, ast.Tuple) else [target]:
+        if isinstance(part, ast.Name):
+            yield part.id, iterated

@@ -18,6 +18,7 @@ MAX_FEEDS = 64
 """Commands upstream of one that are followed."""
 
 _FETCHED = re.compile(r"⟨[^⟩]*(?:urlopen|requests\.|httpx\.|urllib|socket|\.recv)")
+_FETCHED_TEXT = re.compile(r"⟨(?:[^⟩]*?)(?:requests|urlopen|httpx|urllib|\.get )[^⟩]*")
 _CODE_CALLS = frozenset(
     {"python:exec", "python:eval", "python:os.system", "python:subprocess.run", "python:compile"}
 )
@@ -26,6 +27,7 @@ _MODULE_FLAGS = frozenset({"-m", "-n", "-ne", "-p", "-pe", "-ane", "-lne"})
 _INSTALLERS = frozenset(
     {"dpkg", "rpm", "installer", "pip", "pip3", "apt", "apt-get", "yum", "dnf", "msiexec"}
 )
+_DECODES = frozenset({"-d", "-D", "--decode", "-r", "-dc", "-rp"})
 _OUTPUT_ORIGINS = frozenset({"substitution", "process-substitution"})
 
 
@@ -52,6 +54,9 @@ class _Flows:
     tainted: set[str] = field(default_factory=set)
     downloaded: set[str] = field(default_factory=set)
     remotes: set[str] = field(default_factory=set)
+    decoded: set[str] = field(default_factory=set)
+    cloned: set[str] = field(default_factory=set)
+    fetches_in_code: bool = False
 
     def step(self, act: Act) -> None:
         """One act, after those before it."""
@@ -104,11 +109,33 @@ class _Flows:
             self.downloaded.update(act.writes)
             for fetcher in fetchers:
                 self.downloaded.update(self._saved_as(fetcher))
-        words = [arg.text for arg in act.options.operands[:3]]
-        if act.program == "git" and words[:2] in (["remote", "add"], ["remote", "set-url"]):
-            self.remotes.update(words[2:])
+        self._remember_code(act)
+        self._remember_repositories(act)
+        if act.program in self.tables.decoders and act.options.flags & _DECODES:
+            self.decoded.update(act.writes)
         if act.program in {"mv", "cp"} and self.downloaded.intersection(act.reads):
             self.downloaded.update(act.writes)
+
+    def _remember_code(self, act: Act) -> None:
+        """What Python code fetches and saves."""
+        if act.program in self.tables.families["python_http"]:
+            self.fetches_in_code = True
+        elif self.fetches_in_code and act.language == "python":
+            self.downloaded.update(act.writes)
+        if act.program.startswith("python:.write") and _FETCHED_TEXT.search(act.text):
+            paths = [arg.text for arg in act.options.operands[:1]]
+            self.downloaded.update(canonical(path, act.command.cwd) for path in paths)
+
+    def _remember_repositories(self, act: Act) -> None:
+        """Remotes that the call adds, and folders that it clones into."""
+        words = [arg.text for arg in act.options.operands[:3]]
+        if act.program != "git" or len(words) < 2:
+            return
+        if words[:2] in (["remote", "add"], ["remote", "set-url"]):
+            self.remotes.update(words[2:])
+        elif words[0] == "clone":
+            folder = words[2:] or [words[1].rstrip("/").rsplit("/", 1)[-1].removesuffix(".git")]
+            self.cloned.add(canonical(folder[0], act.command.cwd))
 
     def _fetches(self, act: Act) -> bool:
         if act.program in self.tables.families["http"] and not has_body(act, self.tables):
@@ -189,20 +216,28 @@ class _Flows:
         return True  # everything else upstream is there by a pipe
 
     def _runs_download(self, act: Act) -> None:
-        if not self.downloaded:
+        """A file that the call itself fetched, cloned or decoded is run."""
+        if not (self.downloaded or self.cloned or self.decoded):
             return
         operands = [arg.text for arg in act.options.operands]
-        named = [act.command.name]
+        named = [act.command.name] if "/" in act.command.name else []
         if act.program in self.tables.families["interpreter"]:
             named.extend(operands[:1])
         elif act.program == "chmod" and operands and re.search(r"[x1357]", operands[0]):
             named.extend(operands[1:])
         elif act.program in _INSTALLERS:
             named.extend(operands)
-        cwd = act.command.cwd
-        if any(name and canonical(name, cwd) in self.downloaded for name in named):
+        paths = {canonical(name, act.command.cwd) for name in named if name}
+        fetched = paths & self.downloaded or any(
+            path.startswith(f"{folder}/") and path.endswith((".sh", ".bash", ".run", ".bin"))
+            for path in paths
+            for folder in self.cloned
+        )
+        if fetched:
             words = "runs a program that the same call downloads"
             self._add(act, "remote.downloaded-program", words, 2)
+        elif paths & self.decoded:
+            self._add(act, "hidden.decoded-code", "runs text that a filter makes readable", 2)
 
     # Data that leaves
 

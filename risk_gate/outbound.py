@@ -115,7 +115,9 @@ def carries_data(
     if program in families["http"]:
         return bool(files) or ((has_body(act, tables) or bool(act.inner)) and (shows or encoded))
     if program in families["python_http"]:
-        return bool(_SHOWN.search(act.text))
+        return bool(files) or bool(_SHOWN.search(act.text))
+    if program == "ssh" and _unpacks_there(others):
+        return False  # `tar c dir | ssh host 'tar x'` is a copy like any other
     if program in families["raw_socket"] | families["mail"] | {"openssl", "ssh"}:
         return bool(files) or shows
     if program in _LOOKUPS:
@@ -123,6 +125,20 @@ def carries_data(
     if program in tables.uploads:
         return True
     return _copies_data(act, shows, remotes, tables)
+
+
+def _unpacks_there(others: Sequence[Act]) -> bool:
+    """The other side unpacks an archive of files that lie in the workspace."""
+    unpacks = any(
+        act.program == "tar" and "remote" in act.origins and "-x" in str(act.command.argv)
+        for act in others
+    )
+    return unpacks and all(
+        "inside" in classes(path)
+        for act in others
+        if "remote" not in act.origins
+        for path in act.reads
+    )
 
 
 _ENCODERS = frozenset({"base64", "xxd", "od", "hexdump", "gzip", "openssl"})
