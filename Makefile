@@ -10,7 +10,7 @@ PROFILE ?= router-test
 HERMES ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help dev demo bench install uninstall test check lint fmt typecheck imports rules spell wheel
+.PHONY: help dev demo bench gates install uninstall test check lint fmt typecheck imports rules spell wheel
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -33,6 +33,9 @@ demo: dev ## real Hermes turns without and with the router, side by side, offlin
 
 bench: dev ## tokens on the real registry and the authored routing corpus
 	@$(PY) benchmarks/run.py
+
+gates: dev ## what a release must hold, and decisions that changed since the baseline
+	@$(PY) benchmarks/run.py gates
 
 install: dev ## copy the plugin into PROFILE (default router-test), enable it, tell the next command
 	@$(PY) cli/install.py install $(PROFILE) $(if $(HERMES),--hermes $(HERMES))

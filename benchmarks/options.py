@@ -23,6 +23,7 @@ class Options:
         tier: which tiers speak, such as ``rules``, ``local``, ``rules+local``.
         surface: toolset names and their tokens; ``None``: the committed copy.
         html: where the report goes as a page.
+        update: write the committed baseline instead of comparing with it.
     """
 
     suite: str
@@ -32,3 +33,4 @@ class Options:
     tier: str = "rules"
     surface: Path | None = None
     html: Path | None = None
+    update: bool = False

@@ -31,6 +31,7 @@ SUITES = {
     "latency": ("latency_suite", "cost of each hook and of a decision"),
     "transport": ("transport_suite", "calls to a decision model beside the bare round trip"),
     "cache": ("cache_suite", "money, prompt caches included"),
+    "gates": ("gates_suite", "what a release must hold, and decisions that changed"),
 }
 
 
@@ -51,6 +52,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--surface", type=Path, metavar="FILE.json")
     parser.add_argument("--html", type=Path, metavar="OUT.html")
+    parser.add_argument("--update", action="store_true", help="gates: write the new baseline")
     return parser
 
 
