@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from time import perf_counter
 from typing import Any
 
+from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from ..intent.reading import own_words
@@ -72,8 +73,8 @@ def _measured(name: str, cases: Sequence[Case], costs: Mapping[str, int]) -> dic
         **summary(scored, costs),
         "hit_english": summary(english, costs)["hit"],
         "hit_other": summary(other, costs)["hit"],
-        "p50_ms": round(millis[len(millis) // 2], 2),
-        "p95_ms": round(millis[int(len(millis) * 0.95)], 2),
+        "p50_ms": round(millis[len(millis) // 2], 3),
+        "p95_ms": round(millis[int(len(millis) * 0.95)], 3),
     }
 
 
@@ -91,11 +92,16 @@ _COLUMNS = {
 
 
 def _table(report: Mapping[str, Mapping[str, Any]]) -> Table:
-    table = Table(title="Tiers on first messages", title_justify="left")
+    table = Table(title="Tiers on first messages", title_justify="left", box=SIMPLE_HEAD)
     table.add_column("", no_wrap=True)
     for heading in _COLUMNS:
         table.add_column(heading, justify="right")
     for name, row in report.items():
-        cells = (row[key] for key in _COLUMNS.values())
-        table.add_row(name, *("-" if cell is None else str(cell) for cell in cells))
+        table.add_row(name, *(_cell(row[key]) for key in _COLUMNS.values()))
     return table
+
+
+def _cell(value: float | int | None) -> str:
+    if value is None:
+        return "-"
+    return str(value) if isinstance(value, int) else f"{value:.3f}"
