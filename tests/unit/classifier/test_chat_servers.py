@@ -185,14 +185,18 @@ def answering(server: Server) -> Callable[[httpx.Request], httpx.Response]:
 
 
 def test_openai_itself_takes_the_first_request(
-    hosted: respx.MockRouter, router: Callable[..., ChatRouter]
+    hosted: respx.MockRouter,
+    router: Callable[..., ChatRouter],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Its rules are known, so nothing is refused; the SDK adds nothing about the machine."""
+    """Its rules are known, so nothing is refused; the SDK adds nothing of its environment."""
+    monkeypatch.setenv("OPENAI_ORG_ID", "org-1")
+    monkeypatch.setenv("OPENAI_PROJECT_ID", "project-1")
     route = hosted.post("https://api.openai.com/v1/chat/completions").mock(
         side_effect=answering(openai_like)
     )
     chat = router(
-        {"OPENAI_API_KEY": "k", "OPENAI_ORG_ID": "org-1"},
+        {"OPENAI_API_KEY": "k"},
         provider="custom",
         base_url="https://api.openai.com/v1",
         model="gpt-6-luna",
@@ -204,6 +208,7 @@ def test_openai_itself_takes_the_first_request(
     request = route.calls.last.request
     assert (opinion.failed, route.call_count) == ("", 1)
     assert request.headers["authorization"] == "Bearer k"
+    assert not [name for name in request.headers if name.startswith(("openai-", "x-stainless-"))]
     assert json.loads(request.content)["response_format"]["json_schema"]["strict"] is True
 
 
@@ -268,3 +273,21 @@ def test_a_preview_of_the_chat_tier_is_what_is_sent(
     assert preview.body.encode() == route.calls.last.request.content
     assert preview.url == str(route.calls.last.request.url)
     assert preview.headers["Authorization"] == "Bearer ***"
+
+
+def test_refused_in_every_form_nothing_is_learnt(
+    hosted: respx.MockRouter, router: Callable[..., ChatRouter]
+) -> None:
+    """A wrong model name must not cost the schema for good."""
+    replies = iter([refuses("no such model")] * 2 + [says(CHOSEN)])
+    route = hosted.post("https://api.deepseek.com/chat/completions").mock(
+        side_effect=answering(lambda _: next(replies))
+    )
+    chat = router({"DEEPSEEK_API_KEY": "k"})
+
+    first = chat.route("look it up", OFFERED, deadline_s=5)
+    second = chat.route("look it up", OFFERED, deadline_s=5)
+
+    assert (first.failed, second.failed) == ("http_error", "")
+    assert "response_format" not in json.loads(route.calls[1].request.content)
+    assert "response_format" in json.loads(route.calls[2].request.content)

@@ -10,6 +10,7 @@ import httpx
 import pytest
 import respx
 
+from hermes_tool_router.classifier.hosts import key_for
 from hermes_tool_router.classifier.outcomes import CallRecord
 from hermes_tool_router.classifier.presets import Backend
 from hermes_tool_router.classifier.system_one import SystemOneClient
@@ -319,3 +320,34 @@ def test_a_request_above_the_cap_is_refused_not_cut(client: Client) -> None:
         assert router.calls.call_count == 0
     assert answers.outcome == "payload_too_large"
     assert "65536" in answers.note
+
+
+@pytest.mark.parametrize(
+    ("url", "key"),
+    [
+        pytest.param("https://api.typesafe.ai", "k", id="the vendor's own host"),
+        pytest.param("https://typesafe.ai", "k", id="the vendor's domain"),
+        pytest.param("https://eviltypesafe.ai", "", id="a domain that ends alike"),
+        pytest.param("https://typesafe.ai.example", "", id="a domain that begins alike"),
+        pytest.param("http://api.typesafe.ai", "", id="without TLS"),
+        pytest.param("http://127.0.0.1:8080", "", id="this machine"),
+    ],
+)
+def test_a_vendor_key_reaches(url: str, key: str) -> None:
+    """Its own hosts over TLS, and nobody else."""
+    assert key_for(httpx.URL(url), "TYPESAFE_API_KEY", {"TYPESAFE_API_KEY": "k"}) == key
+
+
+def test_an_answer_with_gaps_is_asked_for_again(wire: respx.MockRouter, client: Client) -> None:
+    """What is remembered is whole."""
+    route = wire.post("https://api.typesafe.ai/v1/systemone").respond(json=ANSWERS)
+    missing = Question(id="other", kind="noul", instructions="Other?", criteria={})
+    pack = QuestionPack(
+        id="p", version="1", questions=(*PACK.questions, missing), fingerprint="gaps"
+    )
+    asking = client({"TYPESAFE_API_KEY": "k"})
+
+    answers = [asking.ask("s", pack, deadline_s=5) for _ in range(2)]
+
+    assert [(a.outcome, a.missing) for a in answers] == [("ok", ("other",))] * 2
+    assert route.call_count == 2

@@ -16,7 +16,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hermes_tool_router.classifier.assembly import Classifiers, assemble
+from hermes_tool_router.classifier.catalogue import Candidate
 from hermes_tool_router.classifier.outcomes import CallRecord
+from hermes_tool_router.classifier.routing import opinion_from
+from hermes_tool_router.router.questions import Answers, NoulAnswer
 from hermes_tool_router.router.settings_model import Settings
 from hermes_tool_router.router.values import (
     Catalog,
@@ -227,6 +230,39 @@ def test_the_same_message_is_asked_once(wire: respx.MockRouter, build: Build) ->
         tiers.ask("look it up", catalog, deadline_s=2)
 
     assert route.call_count == 2
+
+
+def test_a_failure_is_not_remembered(wire: respx.MockRouter, build: Build) -> None:
+    """The next message may find the endpoint well again."""
+    route = wire.post(SYSTEM_ONE).respond(400)
+    tiers = build(**SYSTEM_ONE_ON).tiers
+
+    for _ in range(2):
+        tiers.ask("look it up", CATALOG, deadline_s=2)
+
+    assert route.call_count == 2
+
+
+def test_finding_no_turn_is_not_a_failure(wire: respx.MockRouter, build: Build) -> None:
+    """Nobody was asked, so the earlier tier's result stands."""
+    wire.post(SYSTEM_ONE).mock(side_effect=nouls(web=0.93))
+    tiers = build(**SYSTEM_ONE_ON, system_one={"min_interval_s": 10.0}).tiers
+
+    first = tiers.ask("look it up", CATALOG, deadline_s=2)
+    second = tiers.ask("look something else up", CATALOG, deadline_s=2)
+
+    assert first is not None
+    assert second is None
+
+
+def test_a_message_that_was_cut_on_the_way_has_no_opinion() -> None:
+    """Nobody narrows on a part."""
+    answers = Answers(by_id={"toolset:web": NoulAnswer(probability=0.95)}, input_complete=False)
+    offered = (Candidate(name=ToolsetName("web"), purpose="Search"),)
+
+    opinion = opinion_from(answers, offered)
+
+    assert (opinion.failed, opinion.probabilities) == ("message was cut", {})
 
 
 def test_a_long_message_is_left_to_the_earlier_tiers(wire: respx.MockRouter, build: Build) -> None:

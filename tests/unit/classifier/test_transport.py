@@ -335,3 +335,15 @@ def test_an_interrupted_probe_is_given_back(
         lane.call(interrupted, deadline_s=1)
 
     assert lane.call(lambda: "yes", deadline_s=1).value == "yes"
+
+
+def test_a_retry_that_finds_no_turn_leaves_the_first_error_standing(
+    open_lane: Callable[[LanePolicy], Lane],
+) -> None:
+    """The server was asked and said no; "busy" would tell that nobody was."""
+    lane = open_lane(LanePolicy(min_interval_s=5, breaker_threshold=1))
+
+    report = lane.call(in_turn(limited(0), "never"), deadline_s=2)
+
+    assert (report.outcome, report.attempts) == (CallOutcome.RATE_LIMITED, 1)
+    assert not lane.ready
