@@ -34,7 +34,8 @@ _DOTFILES = "env|bashrc|zshrc|gitignore|profile|vimrc|dockerignore"
 _WORD = rf"[^\W\d_{_COMBINING}](?:[^\W\d_]|[{_COMBINING}])*"
 _PATTERN = re.compile(
     rf"""
-    (?P<url>(?:https?|ssh|s?ftp|file|wss?)://[^\s<>"'`]+|www\.[^\s<>"'`]+)
+    (?P<w>[a-z\u00df-\u058f]+(?=[\s,!?]|$))
+  | (?P<url>(?:https?|ssh|s?ftp|file|wss?)://[^\s<>"'`]+|www\.[^\s<>"'`]+)
   | (?P<mail>(?<![\w.+-])[\w.+-]{{1,64}}@[\w-]{{1,63}}(?:\.[\w-]{{1,63}}){{1,8}})
   | (?P<path>(?:~|\.{{1,2}})?/[\w.@%+-][\w./@%+*-]*
       |[a-z]:\\[\w.\\ -]+|~/|(?<![\w.-])\w[\w.-]{{0,80}}/[\w./-]*[\w/])
@@ -135,7 +136,10 @@ def fold(text: str) -> Folded:
 def tokenise(text: str, start: int = 0, end: int | None = None) -> list[Token]:
     """Split folded text into tokens, in order; spaces and other marks are dropped."""
     stop = len(text) if end is None else end
-    return [
-        Token(match.lastgroup or "", match.group(), match.start(), match.end())
-        for match in _PATTERN.finditer(text, start, stop)
-    ]
+    tokens: list[Token] = []
+    for match in _PATTERN.finditer(text, start, stop):
+        kind = match.lastgroup or ""
+        low, high = match.span()
+        # A plain word before a space cannot be anything else: most words end here.
+        tokens.append(Token("word" if kind == "w" else kind, text[low:high], low, high))
+    return tokens

@@ -20,6 +20,7 @@ _QUIET = 0.6
 """Lane of the lexicon that stands for a message which names nothing."""
 _NOT_AT_ALL = -20.0
 """Log-odds of a toolset that nothing spoke for."""
+_BLOCKS = frozenset(("fence", "log", "mail", "source", "table"))
 _BARELY_FAMILIAR = 0.7
 """Share of known words below which a foreign-looking text is not read."""
 
@@ -118,7 +119,7 @@ def _conclude(case: _Case) -> Decision:
         return _open(case, "engine.unknown_frame")
     if not reading.tokens and not reading.peeled.skills:
         return _floor_only(case, "engine.nothing_said")
-    if "follow_up" in flags:
+    if "follow_up" in flags and not _brings_its_object(case):
         return _follow_up(case)
     if "greeting" in flags:
         return _floor_only(case, "engine.greeting")
@@ -127,6 +128,17 @@ def _conclude(case: _Case) -> Decision:
     if case.use_rules and not case.read and _strange(case):
         return _open(case, "engine.unknown_language", evident=_usual(case))
     return _narrow(case)
+
+
+def _brings_its_object(case: _Case) -> bool:
+    """Whether "summarise this" comes with the thing: an attachment or a pasted block."""
+    message = case.message
+    attached = message.has_image or message.has_audio or message.has_file
+    return (
+        attached
+        or any(weight > 0 for weight in case.reading.peeled.evidence.values())
+        or any(span.kind in _BLOCKS for span in case.reading.material)
+    )
 
 
 def _strange(case: _Case) -> bool:

@@ -201,3 +201,13 @@ def test_a_language_that_nobody_here_reads_gets_everything(
     decision = _route("ხვალ დილით მანქანა სად უნდა დავტოვო", granted, rules)
 
     assert decision.outcome is Outcome.FULL
+
+
+def test_a_follow_up_that_brings_its_object_stands_alone(granted: Catalog, rules: RuleBook) -> None:
+    """A wish to have this fixed, with the log below it, is a request."""
+    text = "fix this\n```\nFAILED tests/test_cart.py::test_empty\n1 failed, 41 passed\n```"
+
+    decision = _route(text, granted, rules)
+
+    assert not decision.follow_up
+    assert "terminal" in decision.toolsets
