@@ -20,6 +20,7 @@ _QUIET = 0.6
 """Lane of the lexicon that stands for a message which names nothing."""
 _NOT_AT_ALL = -20.0
 """Log-odds of a toolset that nothing spoke for."""
+_BY_NAME = frozenset(("engine.called", "engine.named"))
 _BLOCKS = frozenset(("fence", "log", "mail", "source", "table"))
 _BARELY_FAMILIAR = 0.7
 """Share of known words below which a foreign-looking text is not read."""
@@ -156,18 +157,34 @@ def _usual(case: _Case) -> frozenset[ToolsetName]:
     return (case.weighed.evident | usual) & frozenset(case.catalog.names)
 
 
+def _plain(case: _Case) -> frozenset[ToolsetName]:
+    """Toolsets that even a message like "log it in Notion" names or plainly means."""
+    named = {
+        reason.toolset
+        for reason in case.weighed.reasons
+        if reason.rule in _BY_NAME and reason.toolset in case.weighed.evident
+    }
+    return frozenset(
+        name
+        for name, found in case.weighed.chances.items()
+        if name in named or found >= case.policy.plain
+    )
+
+
 def _follow_up(case: _Case) -> Decision:
     """A message that rests on an earlier one never tightens.
 
     "Do that" after talk that needed nothing needs hands; "yes" does not say.
     """
-    hands: frozenset[ToolsetName] = frozenset()
-    if case.later_turn and "act" in case.evidence.flags:
-        hands = frozenset(ToolsetName(name) for name in case.policy.hands)
+    evident: frozenset[ToolsetName] = frozenset()
+    if case.later_turn:
+        evident = _plain(case)
+        if "act" in case.evidence.flags and not evident:
+            evident = frozenset(ToolsetName(name) for name in case.policy.hands)
     return _full(
         case.catalog,
         "engine.follow_up",
-        evident=hands & frozenset(case.catalog.names),
+        evident=evident & frozenset(case.catalog.names),
         follow_up=True,
         reasons=case.weighed.reasons,
     )
