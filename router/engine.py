@@ -264,11 +264,13 @@ def _settled(case: _Case) -> bool:
 def _narrow(case: _Case) -> Decision:
     """Keep what is worth its tokens."""
     weighed = case.weighed
-    price = price_of(case.policy.price, weighed.tier) / 1000
+    price = price_of(case.policy.price, weighed.tier)
     kept = set(case.floor)
-    for toolset in case.catalog.toolsets:
-        if weighed.chances[toolset.name] >= price * weighed.costs[toolset.name]:
-            kept.add(toolset.name)
+    for name, tokens in weighed.costs.items():
+        # What the rule book has no words for starts from its prior, whoever else spoke.
+        asked = case.policy.price if name in weighed.strangers else price
+        if weighed.chances[name] >= asked * tokens / 1000:
+            kept.add(name)
     grade = Grade.TIGHT
     if _thin(case):
         grade = Grade.BROAD

@@ -39,6 +39,7 @@ class Weighed:
         evident: granted toolsets that a later turn may add.
         reasons: votes, attachments and names, in that order.
         tier: who spoke last.
+        strangers: granted toolsets that the rule book has no words for.
     """
 
     odds: Mapping[ToolsetName, float]
@@ -47,6 +48,7 @@ class Weighed:
     evident: frozenset[ToolsetName]
     reasons: tuple[Reason, ...]
     tier: Tier
+    strangers: frozenset[ToolsetName]
 
 
 def _votes(evidence: Evidence) -> Iterator[Reason]:
@@ -133,8 +135,14 @@ def weigh_catalog(
     total, tier = combine(
         odds if use_rules else None, forced, opinions, strangers=strangers, prior=stranger
     )
+    for name in strangers:  # with the rules off too: nobody has said that it is not needed
+        total.setdefault(name, odds[name])
     costs = {toolset.name: toolset.tokens for toolset in catalog.toolsets}
-    _discount(total, strangers - {fact.toolset for fact in facts}, costs, policy)
+    spoken_for = {fact.toolset for fact in facts} | _described(opinions, policy.stranger)
+    unnamed = strangers - spoken_for
+    if _plain(odds if use_rules else total, costs.keys() - unnamed, policy):
+        for name in unnamed:
+            total[name] -= _ELSEWHERE
     chances = {name: chance(total.get(name, _NOT_AT_ALL)) for name in costs}
     limit = policy.evident / 1000
     strong = _strong(evidence) if use_rules else frozenset()
@@ -149,22 +157,28 @@ def weigh_catalog(
         ),
         reasons=(*votes, *facts),
         tier=tier,
+        strangers=strangers,
     )
 
 
-def _discount(
-    odds: dict[ToolsetName, float],
-    unnamed: Set[ToolsetName | None],
-    costs: Mapping[ToolsetName, int],
-    policy: Policy,
-) -> None:
-    """Doubt strangers that nothing names, where something else is plainly meant."""
-    plain = log_odds(policy.plain)
-    known = (odds.get(name, _NOT_AT_ALL) for name in costs if name not in unnamed)
-    if unnamed and max(known, default=_NOT_AT_ALL) >= plain:
-        for name in costs:
-            if name in unnamed:
-                odds[name] -= _ELSEWHERE
+def _described(opinions: Sequence[Opinion], usual: float) -> frozenset[ToolsetName]:
+    """Toolsets that some tier finds likelier than one that nothing is known of."""
+    return frozenset(
+        name
+        for opinion in opinions
+        for name, probability in opinion.probabilities.items()
+        if probability > usual
+    )
+
+
+def _plain(odds: Mapping[ToolsetName, float], names: Set[ToolsetName], policy: Policy) -> bool:
+    """Whether something that is known by its words is plainly meant.
+
+    Strangers that nothing names are doubted then.  The rules say so where they are on: an
+    encoder that is sure of a built-in toolset has not seen the server that does it better.
+    """
+    sure = log_odds(policy.plain)
+    return any(odds.get(name, _NOT_AT_ALL) >= sure for name in names)
 
 
 def _strong(evidence: Evidence) -> frozenset[ToolsetName]:

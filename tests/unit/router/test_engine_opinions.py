@@ -85,3 +85,51 @@ def test_what_stays_is_worth_its_tokens(chance: float, kept: bool) -> None:
     )
 
     assert (WEB in decision.toolsets) is kept
+
+
+def _with_server(tokens: int) -> Catalog:
+    server = ToolsetName("mcp-greenhouse")
+    tool = ToolSpec(
+        name=ToolName("mcp__greenhouse__read"), toolset=server, description="", tokens=tokens
+    )
+    return Catalog(
+        toolsets=(
+            *CATALOG.toolsets,
+            Toolset(name=server, origin=Origin.MCP, description="", tools=(tool,)),
+        )
+    )
+
+
+@pytest.mark.parametrize("use_rules", [True, False])
+def test_a_small_server_that_no_tier_spoke_of_stays(use_rules: bool) -> None:
+    """No opinion is no vote against, with the rules on or off."""
+    decision = decide(
+        Message(text="explain what a tomato is"),
+        _with_server(tokens=500),
+        floor=frozenset(),
+        book=BOOK,
+        use_rules=use_rules,
+        opinions=(_opinion(0.0001, confidence=0.95),),
+    )
+
+    assert "mcp-greenhouse" in decision.toolsets
+    assert decision.errors == ()
+
+
+def test_a_server_that_its_description_speaks_for_stays_beside_a_plain_need() -> None:
+    """That the web is plainly meant says nothing against a server whose words fit too."""
+    opinion = Opinion(
+        tier=Tier.LOCAL,
+        probabilities={WEB: 0.9, CRON: 0.001, ToolsetName("mcp-greenhouse"): 0.3},
+        confidence=0.95,
+    )
+
+    decision = decide(
+        Message(text="look up why tomato leaves curl and whether ours are dry"),
+        _with_server(tokens=3000),
+        floor=frozenset(),
+        book=BOOK,
+        opinions=(opinion,),
+    )
+
+    assert {"web", "mcp-greenhouse"} <= set(decision.toolsets)
