@@ -52,7 +52,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--surface", type=Path, metavar="FILE.json")
     parser.add_argument("--html", type=Path, metavar="OUT.html")
-    parser.add_argument("--update", action="store_true", help="gates: write the new baseline")
+    parser.add_argument("--update", action="store_true", help="gates, cache: write the baseline")
     return parser
 
 

@@ -22,7 +22,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-__all__ = ["Prices", "Step", "Warm", "break_even_requests", "expansion_cost", "session_cost"]
+__all__ = [
+    "Prices",
+    "Step",
+    "Warm",
+    "break_even_requests",
+    "expansion_cost",
+    "request_cost",
+    "session_cost",
+]
 
 _MILLION = 1_000_000
 
@@ -93,15 +101,38 @@ def session_cost(
     total = 0.0
     before: Step | None = None
     for step in steps:
-        whole = step.tools + system + step.messages
-        if before is None:
-            held = _first_held(step, system, warm or Warm(), prices)
-        else:
-            held = _held(before, step, system, prices)
-        cached = held if held >= prices.least_tokens else 0
-        total += cached * prices.read + (whole - cached) * prices.write
+        total += request_cost(
+            step, prices, system=system, before=before, warm=None if before else warm
+        )
         before = step
-    return total / _MILLION
+    return total
+
+
+def request_cost(
+    step: Step,
+    prices: Prices,
+    *,
+    system: int,
+    before: Step | None = None,
+    warm: Warm | None = None,
+) -> float:
+    """Cost of the input of one request, in US dollars.
+
+    Args:
+        step: the request.
+        prices: of the provider.
+        system: tokens of its system prompt.
+        before: the request before it in the same session; ``None``: it is the first.
+        warm: what other sessions left in the cache; the longer front counts.
+    """
+    held = 0
+    if before is not None:
+        held = _held(before, step, system, prices)
+    if warm is not None:
+        held = max(held, _first_held(step, system, warm, prices))
+    whole = step.tools + system + step.messages
+    cached = held if held >= prices.least_tokens else 0
+    return (cached * prices.read + (whole - cached) * prices.write) / _MILLION
 
 
 def _held(before: Step, step: Step, system: int, prices: Prices) -> int:
@@ -113,9 +144,13 @@ def _held(before: Step, step: Step, system: int, prices: Prices) -> int:
 
 
 def _first_held(step: Step, system: int, warm: Warm, prices: Prices) -> int:
+    if not prices.any_front:
+        # The first mark stands behind the system prompt: without all of it nothing is found.
+        whole = warm.tools == step.tools and warm.system >= system
+        return step.tools + system if whole else 0
     if warm.tools == step.tools:
         return warm.tools + min(system, warm.system)
-    return min(warm.tools, step.tools) if prices.any_front else 0
+    return min(warm.tools, step.tools)
 
 
 def expansion_cost(before: Step, added: int, prices: Prices, *, system: int) -> float:
@@ -126,14 +161,9 @@ def expansion_cost(before: Step, added: int, prices: Prices, *, system: int) -> 
     """
     after = Step(gap_s=0, tools=before.tools + added, messages=before.messages)
     same = Step(gap_s=0, tools=before.tools, messages=before.messages)
-    return _one(before, after, prices, system) - _one(before, same, prices, system)
-
-
-def _one(before: Step, step: Step, prices: Prices, system: int) -> float:
-    whole = step.tools + system + step.messages
-    held = _held(before, step, system, prices)
-    cached = held if held >= prices.least_tokens else 0
-    return (cached * prices.read + (whole - cached) * prices.write) / _MILLION
+    return request_cost(after, prices, system=system, before=before) - request_cost(
+        same, prices, system=system, before=before
+    )
 
 
 def break_even_requests(

@@ -60,6 +60,26 @@ class TestSessionCost:
 
         assert cost == pytest.approx((12_000 * 0.1 + 1_000) / 1e6)
 
+    def test_a_marked_front_of_others_counts_only_with_the_whole_system_prompt(self) -> None:
+        """All 12,000 or nothing, because no mark stands between tools and system prompt."""
+        whole = session_cost(
+            _steps(10_000), MARKED, system=2_000, warm=Warm(tools=10_000, system=2_000)
+        )
+        part = session_cost(
+            _steps(10_000), MARKED, system=2_000, warm=Warm(tools=10_000, system=1_999)
+        )
+
+        assert whole == pytest.approx((12_000 * 0.1 + 1_000 * 1.25) / 1e6)
+        assert part == pytest.approx(13_000 * 1.25 / 1e6)
+
+    def test_part_of_the_tools_of_others_counts_where_any_front_does(self) -> None:
+        """4,000 of 10,000 tools cached; the rest and everything behind it is fresh."""
+        cost = session_cost(
+            _steps(10_000), AUTOMATIC, system=2_000, warm=Warm(tools=4_000, system=2_000)
+        )
+
+        assert cost == pytest.approx((4_000 * 0.1 + 9_000) / 1e6)
+
     def test_a_front_below_the_least_length_is_not_cached(self) -> None:
         """500 tools and 100 system tokens are under 1,024."""
         warm = Warm(tools=500, system=100)

@@ -1,0 +1,299 @@
+"""Sessions over time and what each surface policy pays for their input.
+
+Everything is drawn from one seed: which cases people bring, how many turns a
+session has, how long they pause, when the next session begins.  Surfaces are
+those that the engine chooses on the authored corpus; a toolset that a case
+needs and that is not there is recovered after the turn's first request.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+
+from ..router.cost import Prices, Step, Warm, request_cost
+from ..router.values import Catalog, Decision, Outcome
+from .gates import Route
+from .routing import Case
+
+__all__ = ["POLICIES", "SCENARIOS", "Needs", "Outlay", "Request", "Scenario", "plan", "requests"]
+
+Surface = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scenario:
+    """How people use a Hermes; the figures are assumptions, stated in ``docs/cost.md``.
+
+    Attributes:
+        sessions: how many begin.
+        start_gap_s: mean pause between the beginnings of two sessions, exponential.
+        idle_s: median pause of a person between two turns, log-normal.
+        turns: mean number of turns a session, geometric.
+        stays: chance that a later turn needs nothing new.
+        same_system: all sessions share one system prompt, so that the cache reaches behind the
+            tools from one session to the next.
+    """
+
+    name: str
+    sessions: int
+    start_gap_s: float
+    idle_s: float
+    turns: float
+    stays: float
+    same_system: bool
+
+
+SCENARIOS = (
+    Scenario(
+        name="one person",
+        sessions=400,
+        start_gap_s=2_400,
+        idle_s=75,
+        turns=5,
+        stays=0.8,
+        same_system=True,
+    ),
+    Scenario(
+        name="shared gateway",
+        sessions=800,
+        start_gap_s=25,
+        idle_s=120,
+        turns=4,
+        stays=0.8,
+        same_system=False,
+    ),
+)
+
+SYSTEM = 4_400
+"""o200k tokens of the system prompt of a bare ``hermes chat`` of 0.19.0, rounded."""
+_FIRST_MESSAGE, _STEP_MESSAGES = 120, 450
+"""Tokens of a user's message with its frame, and of an answer with a tool's result."""
+_REQUESTS = (1, 1, 2, 2, 3, 5)
+"""Requests a turn, drawn evenly: plain answers and tool loops."""
+_REQUEST_S = 9.0
+"""Seconds between two requests of a turn."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Turn:
+    at: float
+    case: Case | None
+    """``None``: it needs nothing new."""
+    requests: int
+
+
+def plan(scenario: Scenario, cases: Sequence[Case], *, seed: int) -> list[list[_Turn]]:
+    """Sessions as turns in time, the same for every policy."""
+    draw = Random(seed)
+    found: list[list[_Turn]] = []
+    start = 0.0
+    for _ in range(scenario.sessions):
+        start += draw.expovariate(1 / scenario.start_gap_s)
+        at = start
+        turns: list[_Turn] = []
+        while True:
+            fresh = not turns or draw.random() > scenario.stays
+            case = draw.choice(cases) if fresh else None
+            turns.append(_Turn(at=at, case=case, requests=draw.choice(_REQUESTS)))
+            if draw.random() < 1 / scenario.turns:
+                break
+            at += turns[-1].requests * _REQUEST_S + draw.lognormvariate(
+                math.log(scenario.idle_s), 1.0
+            )
+        found.append(turns)
+    return found
+
+
+class Needs:
+    """What the engine chooses for a case and what the case needs, each decided once."""
+
+    def __init__(self, granted: Catalog, route: Route) -> None:
+        self._granted = granted
+        self._route = route
+        self._known: dict[tuple[str, bool], Decision] = {}
+        self._tokens = {str(ts.name): ts.tokens for ts in granted.toolsets}
+        self.order: Surface = tuple(str(name) for name in granted.names)
+
+    def first(self, case: Case) -> frozenset[str] | None:
+        """Toolsets of a first message; ``None``: full."""
+        decision = self._decision(case, first=True)
+        if decision.outcome is Outcome.FULL:
+            return None
+        return frozenset(str(name) for name in decision.toolsets)
+
+    def later(self, case: Case) -> frozenset[str]:
+        """Toolsets that a later message adds."""
+        return frozenset(str(name) for name in self._decision(case, first=False).evident)
+
+    def missing(self, case: Case, surface: Surface) -> list[str]:
+        """What the model would call and not find, the cheapest member of a group."""
+        here = set(surface)
+        found = [name for name in case["required_toolsets"] if name in self._tokens]
+        for group in case.get("required_any") or []:
+            members = [name for name in group if name in self._tokens]
+            if members and not here & set(members):
+                found.append(min(members, key=lambda name: (self._tokens[name], name)))
+        return [name for name in dict.fromkeys(found) if name not in here]
+
+    def _decision(self, case: Case, *, first: bool) -> Decision:
+        key = (case["id"], first)
+        if key not in self._known:
+            self._known[key] = self._route(case["prompt"], self._granted, first)
+        return self._known[key]
+
+
+_FLOOR = ("clarify", "memory", "skills")
+_CANONICAL: tuple[Surface, ...] = (
+    _FLOOR,
+    (*_FLOOR, "web", "vision"),
+    (*_FLOOR, "web", "vision", "file", "terminal", "code_execution"),
+    (
+        *_FLOOR,
+        "web",
+        "vision",
+        "file",
+        "terminal",
+        "code_execution",
+        "todo",
+        "session_search",
+        "cronjob",
+        "browser",
+        "delegation",
+    ),
+)
+"""Each is the front of the next, so that any of them warms the shorter ones."""
+_GENERALIST = _CANONICAL[2]
+
+
+def _stock(order: Surface, _wanted: frozenset[str] | None) -> Surface:
+    return order
+
+
+def _exact(order: Surface, wanted: frozenset[str] | None) -> Surface:
+    return order if wanted is None else tuple(name for name in order if name in wanted)
+
+
+def _canonical(order: Surface, wanted: frozenset[str] | None) -> Surface:
+    if wanted is None:
+        return order
+    for fixed in _CANONICAL:
+        if wanted <= set(fixed):
+            return fixed
+    return _extended(order, wanted, _GENERALIST)
+
+
+def _constant(order: Surface, wanted: frozenset[str] | None) -> Surface:
+    return order if wanted is None else _extended(order, wanted, _GENERALIST)
+
+
+def _extended(order: Surface, wanted: frozenset[str], base: Surface) -> Surface:
+    return (*base, *(name for name in order if name in wanted and name not in base))
+
+
+POLICIES: Mapping[str, Callable[[Surface, frozenset[str] | None], Surface]] = {
+    "stock": _stock,
+    "exact": _exact,
+    "canonical": _canonical,
+    "generalist": _constant,
+}
+"""First surface for the engine's choice; later needs are appended whatever the policy."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """One request of one session."""
+
+    session: int
+    at: float
+    surface: Surface
+    messages: int
+
+
+def requests(sessions: Sequence[Sequence[_Turn]], needs: Needs, policy: str) -> list[Request]:
+    """Every request of every session under one policy, in order of time."""
+    found: list[Request] = []
+    for number, turns in enumerate(sessions):
+        surface: Surface = ()
+        messages = 0
+        for turn in turns:
+            messages += _FIRST_MESSAGE
+            if turn.case is not None:
+                surface = _surface(surface, turn.case, needs, policy)
+            for index in range(turn.requests):
+                found.append(
+                    Request(
+                        session=number,
+                        at=turn.at + index * _REQUEST_S,
+                        surface=surface,
+                        messages=messages,
+                    )
+                )
+                messages += _STEP_MESSAGES
+                if turn.case is not None and surface != needs.order:
+                    surface = (*surface, *needs.missing(turn.case, surface))
+    return sorted(found, key=lambda request: (request.at, request.session))
+
+
+def _surface(before: Surface, case: Case, needs: Needs, policy: str) -> Surface:
+    if not before:
+        return POLICIES[policy](needs.order, needs.first(case))
+    if len(before) == len(needs.order):
+        return before
+    wanted = needs.later(case)
+    return (*before, *(name for name in needs.order if name in wanted and name not in before))
+
+
+@dataclass(slots=True, kw_only=True)
+class Outlay:
+    """Adds up what requests cost at one tier's prices.
+
+    Args:
+        prices: of the tier.
+        tokens: of each toolset.
+        own: tokens of our own tool, sent by every policy but stock.
+        same_system: see :class:`Scenario`.
+    """
+
+    prices: Prices
+    tokens: Mapping[str, int]
+    own: int
+    same_system: bool
+    total: float = 0.0
+
+    def add(self, made: Sequence[Request]) -> float:
+        """Cost of requests in order of time, in US dollars."""
+        last: dict[int, tuple[Request, Step]] = {}
+        fronts: dict[Surface, float] = {}
+        for request in made:
+            before = last.get(request.session)
+            gap = request.at - before[0].at if before else 0.0
+            step = Step(gap_s=gap, tools=self._tools(request.surface), messages=request.messages)
+            self.total += request_cost(
+                step,
+                self.prices,
+                system=SYSTEM,
+                before=before[1] if before else None,
+                warm=self._warm(request, fronts),
+            )
+            last[request.session] = (request, step)
+            for length in range(len(request.surface), 0, -1):
+                fronts[request.surface[:length]] = request.at
+            fronts[(*request.surface, "")] = request.at  # the whole list, closed
+        return self.total
+
+    def _tools(self, surface: Surface) -> int:
+        return self.own + sum(self.tokens[name] for name in surface)
+
+    def _warm(self, request: Request, fronts: Mapping[Surface, float]) -> Warm:
+        oldest = request.at - self.prices.lifetime_s
+        if fronts.get((*request.surface, ""), -math.inf) >= oldest:
+            system = SYSTEM if self.same_system else 0
+            return Warm(tools=self._tools(request.surface), system=system)
+        for length in range(len(request.surface), 0, -1):
+            if fronts.get(request.surface[:length], -math.inf) >= oldest:
+                # One token short of a whole list, so that it does not pass for the same one.
+                return Warm(tools=self._tools(request.surface[:length]) - 1, system=0)
+        return Warm()
