@@ -19,6 +19,9 @@ from .values import Decision, Facts, Finding, RiskClass, ToolCall, Verdict
 
 __all__ = ["assess"]
 
+_FOLDERS = ("workdir", "cwd", "working_directory", "working_dir", "directory")
+"""Arguments of shell tools that name the folder to run in."""
+
 _PATCH_FILE = re.compile(
     r"^\*\*\* (Update|Add|Delete) File: (.+)$|^\*\*\* Move to: (.+)$", re.MULTILINE
 )
@@ -101,9 +104,12 @@ def _named(seen: View, tables: ToolTables, meaning: str) -> Iterator[tuple[str, 
 
 def _shell(review: Review, seen: View, tables: ToolTables) -> None:
     texts = [text for _, text in _named(seen, tables, "shell")]
+    folder = next((seen.top[name] for name in _FOLDERS if seen.top.get(name)), "")
+    # `rm -rf *` in `/` is not `rm -rf *` in the workspace.
+    enter = "cd '" + folder.replace("'", "'\\''") + "'\n" if folder else ""
     for text in texts or [seen.text]:
         if text:
-            review_shell(review, text)
+            review_shell(review, enter + text)
 
 
 def _code(review: Review, seen: View, tables: ToolTables) -> None:

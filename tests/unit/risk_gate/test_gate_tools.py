@@ -102,6 +102,12 @@ def _decide(tool: str, **args: Any) -> Decision:
         pytest.param("todo", {"items": ["rm -rf /"]}, "allow", id="a list of things to do"),
         pytest.param("terminal", '{"command": "rm -rf ~"}', "block", id="arguments as a string"),
         pytest.param("terminal", ["rm -rf ~"], "block", id="arguments as a list"),
+        pytest.param(
+            "terminal", {"command": "rm -rf *", "workdir": "/"}, "block", id="the folder to run in"
+        ),
+        pytest.param(
+            "terminal", {"command": "rm -rf x", "workdir": "/tmp"}, "allow", id="a temporary folder"
+        ),
         pytest.param("terminal", None, "ask", id="no arguments"),
         pytest.param("terminal", {"command": b"rm -rf ~"}, "block", id="bytes"),
         pytest.param("terminal", {"command": "echo \ud800"}, "allow", id="a lone surrogate"),
