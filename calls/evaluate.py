@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from .expand import Scope, Value, expand, expand_one
-from .frame import Budget, Frame
+from .frame import MAX_CALLS, MAX_ROUNDS, Budget, Frame
 from .nested import Nested, children_of
 from .printed import printed
 from .state import ShellState
@@ -33,11 +33,6 @@ from .unwrap import unwrap
 from .values import Arg, Command, Redirect, Script
 
 __all__ = ["evaluate"]
-
-MAX_ROUNDS = 8
-"""Values of a ``for`` loop that are tried one by one; the rest share one unresolved value."""
-MAX_CALLS = 8
-"""Nesting of function calls that is followed."""
 
 _TOO_MANY = "too many commands to judge"
 _POSITIONAL = ("@", "*", "1", "2", "3", "4", "5", "6", "7", "8", "9")
@@ -143,11 +138,18 @@ class _Walker:
             failure = frame.failure and index == last and not self._state.errexit
             if chain[-1].background:
                 zero = failure = False
-            self._chain(chain, replace(frame, zero=zero, failure=failure), first=index == 0)
+            if (zero, failure) == (frame.zero, frame.failure):
+                self._chain(chain, frame, first=index == 0)
+            else:
+                self._chain(chain, replace(frame, zero=zero, failure=failure), first=index == 0)
 
     def _chain(self, chain: Sequence[Item], frame: Frame, *, first: bool) -> None:
         """``a && b || c``: who must have passed when the whole exits with 0."""
         background = frame.background or chain[-1].background
+        if len(chain) == 1 and (background, first) == (frame.background, True):
+            only = chain[0].joiner  # the usual case, and the cheap one
+            self.node(chain[0].node, replace(frame, operator=only) if only else frame)
+            return
         sole = len([item for item in chain if not fails(item.node)]) == 1
         rescued = False
         states: list[tuple[bool, bool]] = []

@@ -12,6 +12,10 @@ MAX_COMMANDS = 300
 """Commands of one call, children included, that are looked at; more is never clear."""
 
 
+MAX_ROUNDS = 8
+"""Values of a ``for`` loop that are tried one by one; the rest share one unresolved value."""
+MAX_CALLS = 8
+"""Nesting of function calls that is followed."""
 MAX_STEPS = 4_000
 """Visits to nodes of the tree."""
 

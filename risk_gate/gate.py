@@ -19,6 +19,9 @@ from .values import Decision, Facts, Finding, RiskClass, ToolCall, Verdict
 
 __all__ = ["assess"]
 
+_READ_ABOVE = frozenset({"terminal", "execute_code", "write_file", "patch", "read_file"})
+"""Tools whose arguments have been read for what they do; rules by tool name say nothing more."""
+
 _FOLDERS = ("workdir", "cwd", "working_directory", "working_dir", "directory")
 """Arguments of shell tools that name the folder to run in."""
 
@@ -63,7 +66,7 @@ def _judge(call: ToolCall, review: Review, tables: ToolTables) -> None:
         _files_written(review, tool, seen, tables)
     elif kinds["read_tools"].match(tool):
         _files_read(review, seen, tables)
-    if tool in tables.quiet:
+    if tool in tables.quiet or tool in _READ_ABOVE:
         return
     _rules(review, tool, seen, tables)
     _embedded(review, tool, seen, tables)

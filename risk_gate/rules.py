@@ -170,7 +170,14 @@ def _alternatives(when: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     if "any" not in when or "programs" in when:
         return [when]
     shared = {key: value for key, value in when.items() if key != "any"}
-    return [{**shared, "any": [inner]} for inner in when["any"]]
+    return [_merged(shared, inner) for inner in when["any"]]
+
+
+def _merged(shared: Mapping[str, Any], inner: Mapping[str, Any]) -> Mapping[str, Any]:
+    """One flat condition where that says the same: no key twice, no paths left out in one only."""
+    if set(shared) & set(inner) or "except_paths" in {*shared, *inner}:
+        return {**shared, "any": [inner]}
+    return {**shared, **inner}
 
 
 def _compiled(
