@@ -58,8 +58,7 @@ def evaluate(
         text: the text itself, for the record.
         budget: shared by all scripts of one call.
         parse: reads a script inside this one.
-        origin: how this script is reached.
-        degraded: the tree was read without the grammar.
+        origin, degraded: as in the script that comes back.
         scope: variables that a script inherits, ``None`` for a fresh one.
         zero: status 0 of the whole call implies status 0 of this script.
         failure: failure of the whole call implies failure of this script.
@@ -138,10 +137,9 @@ class _Walker:
             failure = frame.failure and index == last and not self._state.errexit
             if chain[-1].background:
                 zero = failure = False
-            if (zero, failure) == (frame.zero, frame.failure):
-                self._chain(chain, frame, first=index == 0)
-            else:
-                self._chain(chain, replace(frame, zero=zero, failure=failure), first=index == 0)
+            same = (zero, failure) == (frame.zero, frame.failure)
+            inner = frame if same else replace(frame, zero=zero, failure=failure)
+            self._chain(chain, inner, first=index == 0)
 
     def _chain(self, chain: Sequence[Item], frame: Frame, *, first: bool) -> None:
         """``a && b || c``: who must have passed when the whole exits with 0."""
