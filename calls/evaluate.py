@@ -35,7 +35,7 @@ from .values import Arg, Command, Redirect, Script
 __all__ = ["evaluate"]
 
 _TOO_MANY = "too many commands to judge"
-_POSITIONAL = ("@", "*", "1", "2", "3", "4", "5", "6", "7", "8", "9")
+_POSITIONAL = ("@", "*", *"123456789")
 _DECLARATIONS = {"export", "declare", "local", "readonly", "typeset"}
 
 
@@ -58,7 +58,8 @@ def evaluate(
         text: the text itself, for the record.
         budget: shared by all scripts of one call.
         parse: reads a script inside this one.
-        origin, degraded: as in the script that comes back.
+        origin: how this script is reached.
+        degraded: the tree was read without the grammar.
         scope: variables that a script inherits, ``None`` for a fresh one.
         zero: status 0 of the whole call implies status 0 of this script.
         failure: failure of the whole call implies failure of this script.
@@ -101,7 +102,7 @@ class _Walker:
             Pipe: self._pipe,
             Seq: self._seq,
             Group: self._group,
-            Not: self._not,
+            Not: self._cond,
             Loop: self._loop,
             Cond: self._cond,
             Case: self._case,
@@ -197,19 +198,15 @@ class _Walker:
         redirects = tuple(self._redirect(redir) for redir in node.redirs)
         own, self._children = self._children, children
         if own:  # `… done < <(curl …)`: give what it runs a place
-            self._emit(Command(args=(), children=tuple(own), zero_implied=False), frame)
+            self._emit(Command(args=(), children=tuple(own)), frame)
         kept = (self._state.cwd, dict(self._scope.variables)) if node.subshell else None
         self.node(node.body, replace(frame, redirects=(*redirects, *frame.redirects)))
         if kept is not None:
             self._state.cwd, self._scope.variables = kept
 
-    def _not(self, node: Node, frame: Frame) -> None:
-        assert isinstance(node, Not)
-        self.node(node.body, replace(frame, zero=False, failure=False))
-
     def _cond(self, node: Node, frame: Frame) -> None:
-        assert isinstance(node, Cond)
-        for part in node.parts:
+        assert isinstance(node, Cond | Not)
+        for part in (node.body,) if isinstance(node, Not) else node.parts:
             self.node(part, replace(frame, zero=False, failure=False))
 
     def _case(self, node: Node, frame: Frame) -> None:
@@ -222,9 +219,9 @@ class _Walker:
         assert isinstance(node, Loop)
         self._children, outer = [], self._children
         values = [arg for word in node.words for arg in expand(word, self._scope)]
-        own, self._children = self._children, outer
+        own, self._children = tuple(self._children), outer
         if own:
-            self._emit(Command(args=(), children=tuple(own), zero_implied=False), frame)
+            self._emit(Command(args=(), children=own), frame)
         inner = replace(frame, zero=False, failure=False)
         for value in values[:MAX_ROUNDS]:
             self._scope.variables[node.name] = Value((value,))
@@ -359,7 +356,7 @@ class _Walker:
         expand(word, self._scope)
         children, self._children = tuple(self._children), outer
         if children:
-            self._emit(Command(args=(), children=children, zero_implied=False), frame)
+            self._emit(Command(args=(), children=children), frame)
 
     def _redirect(self, redir: Redir) -> Redirect:
         if redir.heredoc is None:
