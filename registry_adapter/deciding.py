@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping
 from ..intent.reading import own_words
 from ..intent.rulebook import RuleBook
 from ..router.engine import decide
-from ..router.errors import RuleError
 from ..router.floor import floor_toolsets
 from ..router.values import Catalog, Decision, Grade, Opinion, Outcome, Reason
 from .events import TurnEvent
@@ -52,15 +51,6 @@ class TieredDecider:
         self._local = local
         self._network = network
         self._environ = environ
-
-    @property
-    def problem(self) -> str:
-        """Why nothing can be decided, empty where the rule book loads."""
-        try:
-            self._book()
-        except RuleError as error:
-            return f"the rule book does not load: {error}"
-        return ""
 
     def decide(
         self,

@@ -1,20 +1,26 @@
-"""The risk gate as Hermes sees it."""
+"""The risk gate as Hermes sees it.
+
+Shell grammar and rule tables take a tenth of a second to load, so the gate is
+made when a call first needs it, and warmed while the first answer of the model
+is on its way.
+"""
 
 from __future__ import annotations
 
-from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..intent.followups import recognise
 from .attendance import attendance, has_later_policy_hook
 from .events import RequestEvent, ToolCallEvent, TurnEvent
 from .features import Silent
-from .gate_log import GateLog
-from .gating import Gate, HostDirective
 from .guard import Guard
 from .models import Models
+from .once import Once
 from .places import Places
-from .resources import phrase_table
+from .turn_notes import TurnNotes
+
+if TYPE_CHECKING:
+    from .gate_log import GateLog
+    from .gating import Gate, HostDirective
 
 __all__ = ["GateFeature"]
 
@@ -26,28 +32,16 @@ class GateFeature(Silent):
 
     def __init__(self, guard: Guard, places: Places, models: Models) -> None:
         self._guard = guard
-        self._log = GateLog()
-        phrases = cache(phrase_table)  # some fifty thousand; read when a message is first asked of
-
-        def later_hook() -> bool:
-            return has_later_policy_hook(self._policy)
-
-        self._gate = Gate(
-            places=places,
-            guard=guard,
-            attendance=lambda session, platform: attendance(session_id=session, platform=platform),
-            later_hook=later_hook,
-            judge=models.call_judge,
-            ambiguous=lambda text: recognise(text, phrases()).is_follow_up,
-            shown=lambda text, limit: models.sanitizer.for_display(text, max_chars=limit),
-            log=self._log,
-        )
+        self._places = places
+        self._models = models
+        self._notes = TurnNotes()
+        self._parts = Once(self._made)
 
         def pre_tool_call(**kwargs: Any) -> HostDirective | None:
             return guard.run(
                 "pre_tool_call",
-                lambda: self._gate.policy(ToolCallEvent.read(kwargs)),
-                self._gate.last_resort,
+                lambda: self._parts()[0].policy(ToolCallEvent.read(kwargs)),
+                self._last_resort,
             )
 
         self._policy = pre_tool_call
@@ -60,19 +54,57 @@ class GateFeature(Silent):
         return "pre_tool_call", "post_tool_call", "post_approval_response"
 
     def turn(self, event: TurnEvent) -> None:
-        """Remember on whose behalf calls are made."""
-        self._gate.begin_turn(event)
+        """Remember on whose behalf calls are made; the gate itself can warm up meanwhile."""
+        self._notes.begin(event)
+        self._parts.warm()
 
     def response(self, event: RequestEvent, response: object) -> None:
         """Start asking the model about the calls of a message."""
-        self._gate.seen_response(event, response)
+        if self._models.asks_about_calls(self._places(event.platform)):
+            self._parts()[0].seen_response(event, response)
 
     def call(self, event: ToolCallEvent) -> None:
         """Prepare a proposal."""
-        self._gate.prepare(event)
+        self._parts()[0].prepare(event)
 
     def _ended(self, **kwargs: Any) -> None:
-        self._guard.run("post_tool_call", lambda: self._log.ended(kwargs), lambda: None)
+        self._guard.run("post_tool_call", lambda: self._parts()[1].ended(kwargs), lambda: None)
 
     def _answered(self, **kwargs: Any) -> None:
-        self._guard.run("post_approval", lambda: self._log.answered(kwargs), lambda: None)
+        self._guard.run("post_approval", lambda: self._parts()[1].answered(kwargs), lambda: None)
+
+    def _last_resort(self) -> HostDirective | None:
+        """When even the settings cannot be read: block where the gate may be enforcing."""
+        enforcing = self._guard.run(
+            "gate.settings",
+            lambda: self._places("").settings.risk_gate.mode == "enforce",
+            lambda: self._notes.enforcing,
+        )
+        if not enforcing:
+            return None
+        return {
+            "action": "block",
+            "message": "tool-router could not judge this call and does not let it pass unjudged",
+        }
+
+    def _made(self) -> tuple[Gate, GateLog]:
+        # Imported here, see the module docstring.
+        from ..intent.followups import recognise  # noqa: PLC0415
+        from .gate_log import GateLog  # noqa: PLC0415
+        from .gating import Gate  # noqa: PLC0415
+        from .resources import phrase_table  # noqa: PLC0415
+
+        phrases = Once(phrase_table)
+        log = GateLog()
+        gate = Gate(
+            places=self._places,
+            guard=self._guard,
+            attendance=lambda session, platform: attendance(session_id=session, platform=platform),
+            later_hook=lambda: has_later_policy_hook(self._policy),
+            judge=self._models.call_judge,
+            ambiguous=lambda text: recognise(text, phrases()).is_follow_up,
+            shown=lambda text, limit: self._models.sanitizer.for_display(text, max_chars=limit),
+            log=log,
+            notes=self._notes,
+        )
+        return gate, log

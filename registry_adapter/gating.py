@@ -12,9 +12,8 @@ from __future__ import annotations
 import os
 import time
 import uuid
-from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from threading import Lock
 
@@ -22,19 +21,19 @@ from .. import risk_gate as gate
 from ..risk_gate import Context, Decision, Directive, Facts, Finding, ToolCall, Verdict
 from ..router.settings_model import RiskGate
 from .attendance import Attendance
-from .events import RequestEvent, ToolCallEvent, TurnEvent
+from .events import RequestEvent, ToolCallEvent
 from .gate_log import GateLog, Judged
 from .guard import Guard
 from .judging import CallJudge
 from .places import Place
 from .responses import calls_in
+from .turn_notes import TurnNote, TurnNotes
 
 __all__ = ["Gate", "HostDirective"]
 
 HostDirective = dict[str, str]
 """What the policy hook returns to the host: ``block`` or ``approve`` with its message."""
 
-_SESSIONS = 1024
 _SHOWN_CHARS = 4000
 
 _FAULT = Verdict(
@@ -60,12 +59,6 @@ _UNBINDABLE = Finding(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Turn:
-    platform: str = ""
-    message: str = ""
-
-
 class Gate:
     """Judges the tool calls of every session.
 
@@ -78,6 +71,7 @@ class Gate:
         ambiguous: whether a user message names no action of its own.
         shown: a call's text without secrets, for people.
         log: takes verdicts and what became of them.
+        notes: on whose behalf calls are made.
     """
 
     def __init__(
@@ -91,6 +85,7 @@ class Gate:
         ambiguous: Callable[[str], bool],
         shown: Callable[[str, int], str],
         log: GateLog,
+        notes: TurnNotes,
         clock: Callable[[], float] = time.monotonic,
         once: Callable[[], str] = lambda: uuid.uuid4().hex,
     ) -> None:
@@ -102,38 +97,27 @@ class Gate:
         self._ambiguous = ambiguous
         self._shown = shown
         self._log = log
+        self._notes = notes
         self._clock = clock
         self._once = once
         self._book = gate.ProposalBook()
         self._book_lock = Lock()
-        self._turns_lock = Lock()
-        self._turns: OrderedDict[str, _Turn] = OrderedDict()
-        self._enforcing = False
 
     # -- what the host calls ------------------------------------------------
-
-    def begin_turn(self, event: TurnEvent) -> None:
-        """Remember on whose behalf the calls of a session are made."""
-        turn = _Turn(platform=event.platform, message=event.message.text[:_SHOWN_CHARS])
-        with self._turns_lock:
-            self._turns[event.session_id] = turn
-            self._turns.move_to_end(event.session_id)
-            while len(self._turns) > _SESSIONS:
-                self._turns.popitem(last=False)
 
     def seen_response(self, event: RequestEvent, response: object) -> None:
         """Start asking the model about all calls of a response."""
         place = self._places(event.platform)
         judge = self._judge(place) if _is_on(place) else None
         if judge is not None and event.session_id:
-            turn = self._turns.get(event.session_id, _Turn())
+            turn = self._notes.of(event.session_id)
             judge.begin(
                 event.session_id, calls_in(response), place.settings.risk_gate, turn.message
             )
 
     def prepare(self, event: ToolCallEvent) -> None:
         """Judge a call and keep the proposal for the policy hook."""
-        turn = self._turns.get(event.session_id, _Turn())
+        turn = self._notes.of(event.session_id)
         place = self._places(turn.platform)
         if not _is_on(place):
             return
@@ -153,13 +137,13 @@ class Gate:
 
     def policy(self, event: ToolCallEvent) -> HostDirective | None:
         """What becomes of a call; ``None`` leaves it to the host's own guards."""
-        turn = self._turns.get(event.session_id, _Turn())
+        turn = self._notes.of(event.session_id)
         place = self._places(turn.platform)
         if not _is_on(place):
             return None
         started = self._clock()
         settings = place.settings.risk_gate
-        self._enforcing = settings.mode == "enforce"
+        self._notes.enforcing = settings.mode == "enforce"
         attendance = self._attendance(event.session_id, turn.platform)
         proposal = self._guard.run(
             "gate", lambda: self._found(event, place, turn), lambda: self._fault(event)
@@ -175,18 +159,9 @@ class Gate:
         self._log.note(Judged.of(event, place, proposal, what, context, micros))
         return _host_directive(event.tool, proposal, what)
 
-    def last_resort(self) -> HostDirective | None:
-        """When even the settings cannot be read: block where the gate was last enforcing."""
-        if not self._enforcing:
-            return None
-        return {
-            "action": "block",
-            "message": "tool-router could not judge this call and does not let it pass unjudged",
-        }
-
     # -- steps ----------------------------------------------------------------
 
-    def _found(self, event: ToolCallEvent, place: Place, turn: _Turn) -> gate.Proposal:
+    def _found(self, event: ToolCallEvent, place: Place, turn: TurnNote) -> gate.Proposal:
         """The proposal for exactly this call, or a fresh verdict of the rules."""
         digest = gate.argument_digest(event.args)
         key = gate.ProposalKey.of(
@@ -209,7 +184,7 @@ class Gate:
         self,
         event: ToolCallEvent,
         place: Place,
-        turn: _Turn,
+        turn: TurnNote,
         digest: gate.Digest,
         *,
         with_model: bool,

@@ -128,6 +128,12 @@ class Models:
         clients = self.at(place)
         return None if clients is None else clients.tiers.show_request(text, catalog)
 
+    @staticmethod
+    def asks_about_calls(place: Place) -> bool:
+        """Whether a model is asked about tool calls here."""
+        gate = place.settings.risk_gate
+        return place.routes and gate.enabled and gate.use_model
+
     def call_judge(self, place: Place) -> CallJudge | None:
         """Who is asked about tool calls, ``None`` where no model may be."""
         settings = place.settings

@@ -11,7 +11,6 @@ import logging
 import os
 import sys
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +22,14 @@ from .catalog import CatalogReader
 from .deciding import TieredDecider
 from .encoder import Encoder
 from .features import Feature
+from .gate_feature import GateFeature
 from .guard import Guard
 from .host import hermes_home, is_registered, owner_of, parent_session
 from .models import Models
+from .once import Once
 from .places import Places
 from .recording import Recorder
-from .resources import rule_book
+from .resources import rule_book, rule_book_problem
 from .settings_source import Reading, SettingsSource, hermes_host
 from .spans import Spans
 from .stores import Stores
@@ -72,7 +73,7 @@ def register(ctx: Any) -> Runtime:
     reading = runtime.guard.run(
         "register", runtime.reading, lambda: runtime.source(Path("nowhere"), "")
     )
-    runtime.problem = _obstacle(ctx, reading) or runtime.decider.problem
+    runtime.problem = _obstacle(ctx, reading) or rule_book_problem()
     if runtime.problem:
         if reading.on:
             _log.warning("tool-router: nothing is routed: %s", runtime.problem)
@@ -89,7 +90,7 @@ def _build(ctx: Any) -> Runtime:
     places = Places(home=hermes_home, settings=source, store=stores)
     encoder = Encoder()
     decider = TieredDecider(
-        book=cache(rule_book), guard=guard, local=encoder, network=models.network_tier
+        book=Once(rule_book), guard=guard, local=encoder, network=models.network_tier
     )
     surfaces = Surfaces(
         places=places,
@@ -167,8 +168,6 @@ def _features(runtime: Runtime, reading: Reading) -> tuple[Feature, ...]:
         runtime.models.turn_opinion = turns.opinion
         found.append(turns)
     if reading.settings.risk_gate.enabled:
-        from .gate_feature import GateFeature  # noqa: PLC0415 - loads shell grammar and rules
-
         found.append(GateFeature(runtime.guard, runtime.places, runtime.models))
     if reading.settings.verify.enabled:
         from .verify_feature import VerifyFeature  # noqa: PLC0415 - loads shell grammar and tables

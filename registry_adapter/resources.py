@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..intent.compile import MAGIC as BOOK_MAGIC
 from ..intent.followups import FollowupTable, PhraseError
 from ..intent.followups import table_from_bytes as phrases_from_bytes
 from ..intent.load import book_from_bytes
@@ -14,7 +15,15 @@ from ..router.errors import RuleError
 if TYPE_CHECKING:
     from ..sanitizer import PatternTable
 
-__all__ = ["ONBOARDING", "ROOT", "local_head", "phrase_table", "rule_book", "secret_patterns"]
+__all__ = [
+    "ONBOARDING",
+    "ROOT",
+    "local_head",
+    "phrase_table",
+    "rule_book",
+    "rule_book_problem",
+    "secret_patterns",
+]
 
 ROOT = Path(__file__).resolve().parents[1]
 """The plugin folder, or the installed package."""
@@ -56,6 +65,21 @@ def rule_book() -> RuleBook:
         return book_from_bytes(path.read_bytes(), phrase_table())
     except (OSError, ValueError, LookupError, TypeError) as error:
         raise RuleError(f"{path}: {error}") from error
+
+
+def rule_book_problem() -> str:
+    """Why no rule book can be there, empty where one seems to be; reads a few bytes only.
+
+    A file that is damaged further in shows when it is first used: then every
+    decision is a full one, and the log says why.
+    """
+    path = ROOT / "intent" / "data" / "book.bin"
+    try:
+        with path.open("rb") as file:
+            begins = file.read(len(BOOK_MAGIC))
+    except OSError as error:
+        return f"the rule book cannot be read: {error}"
+    return "" if begins == BOOK_MAGIC else f"{path} is no compiled rule book of this version"
 
 
 def secret_patterns() -> PatternTable:

@@ -13,12 +13,15 @@ import pytest
 from hermes_tool_router.classifier.packs import load_pack
 from hermes_tool_router.registry_adapter.attendance import Attendance, Setting
 from hermes_tool_router.registry_adapter.events import RequestEvent, ToolCallEvent, TurnEvent
+from hermes_tool_router.registry_adapter.gate_feature import GateFeature
 from hermes_tool_router.registry_adapter.gate_log import GateLog
 from hermes_tool_router.registry_adapter.gating import Gate, HostDirective
 from hermes_tool_router.registry_adapter.guard import Guard
 from hermes_tool_router.registry_adapter.judging import CallJudge
+from hermes_tool_router.registry_adapter.models import Models
 from hermes_tool_router.registry_adapter.places import Place
 from hermes_tool_router.registry_adapter.store import StateStore
+from hermes_tool_router.registry_adapter.turn_notes import TurnNotes
 from hermes_tool_router.router.questions import Answers, NoulAnswer, QuestionPack, ScoreAnswer
 from hermes_tool_router.router.settings import Settings
 from hermes_tool_router.router.settings_model import RiskGate
@@ -46,6 +49,7 @@ class Bench:
         settings = Settings(enabled=True, risk_gate=RiskGate(mode="enforce", **gate))
         self.place = Place(home=home, settings=settings, store=self.store, routes=True)
         self.log = GateLog()
+        notes = TurnNotes()
         self.gate = Gate(
             places=places or (lambda platform: self.place),
             guard=Guard(),
@@ -57,10 +61,9 @@ class Bench:
             ambiguous=lambda text: False,
             shown=lambda text, limit: text[:limit],
             log=self.log,
+            notes=notes,
         )
-        self.gate.begin_turn(
-            TurnEvent.read({"session_id": "s", "turn_id": "t", "user_message": "do it"})
-        )
+        notes.begin(TurnEvent.read({"session_id": "s", "turn_id": "t", "user_message": "do it"}))
 
     @staticmethod
     def event(tool: str = "terminal", **args: object) -> ToolCallEvent:
@@ -203,14 +206,35 @@ class TestFaults:
 
     def test_unreadable_settings_do_not_open_an_enforcing_gate(self, tmp_path: Path) -> None:
         """Once it has enforced, what cannot be judged at all is blocked."""
+        readable = [True]
+
+        def places(platform: str) -> Place:
+            if not readable[0]:
+                raise RuntimeError("planted")
+            return bench.place
+
         bench = Bench(tmp_path)
-        assert bench.gate.last_resort() is None
-        bench.run(HARMLESS)
+        feature = GateFeature(Guard(), places, Models({}))  # type: ignore[arg-type]  # a place source
+        hooks = Hooks()
+        feature.register(hooks)
+        call = {"tool_name": "terminal", "args": {"command": HARMLESS}, "session_id": "s"}
+        assert hooks.named["pre_tool_call"](**call) is None
 
-        directive = bench.gate.last_resort()
+        readable[0] = False
+        directive = hooks.named["pre_tool_call"](**call)
 
-        assert directive is not None
         assert directive["action"] == "block"
+
+
+class Hooks:
+    """Takes what a feature registers."""
+
+    def __init__(self) -> None:
+        self.named: dict[str, Any] = {}
+
+    def register_hook(self, name: str, callback: Any) -> None:
+        """Keep a hook by its name."""
+        self.named[name] = callback
 
 
 def _broken(*_: object, **__: object) -> Any:

@@ -15,7 +15,7 @@ from hermes_tool_router.router.session import Phase
 from hermes_tool_router.router.settings import Settings
 
 TASK = "run pytest in ~/src/app and fix the test that fails in tests/test_cart.py"
-QUESTION = "what is the difference between a fruit and a vegetable?"
+QUESTION = "write a short poem about autumn rain"
 
 
 class TestFirstTurn:

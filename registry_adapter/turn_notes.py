@@ -1,0 +1,49 @@
+"""On whose behalf the calls of a session are made, bounded and in memory only."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass
+
+from .events import TurnEvent
+
+__all__ = ["TurnNote", "TurnNotes"]
+
+_SESSIONS = 1024
+_CHARS = 4000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnNote:
+    """The running turn of a session; empty fields where nothing is known."""
+
+    platform: str = ""
+    message: str = ""
+    """The user's words, cut; never written anywhere."""
+
+
+_NOTHING = TurnNote()
+
+
+class TurnNotes:
+    """The latest turn of each session, the session used longest ago forgotten first."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._turns: OrderedDict[str, TurnNote] = OrderedDict()
+        self.enforcing = False
+        """The gate enforced when it last judged a call."""
+
+    def begin(self, event: TurnEvent) -> None:
+        """A turn begins."""
+        note = TurnNote(platform=event.platform, message=event.message.text[:_CHARS])
+        with self._lock:
+            self._turns[event.session_id] = note
+            self._turns.move_to_end(event.session_id)
+            while len(self._turns) > _SESSIONS:
+                self._turns.popitem(last=False)
+
+    def of(self, session_id: str) -> TurnNote:
+        """The note of a session's latest turn."""
+        return self._turns.get(session_id, _NOTHING)
