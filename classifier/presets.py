@@ -38,7 +38,7 @@ class Wire(StrEnum):
 class Route:
     """One address with its protocol."""
 
-    url: str
+    url: httpx.URL
     wire: Wire = Wire.SYSTEM_ONE
 
 
@@ -126,8 +126,8 @@ def _gateway_routes(url: httpx.URL) -> tuple[Route, ...]:
     return (older,) if url.path.endswith("/ai") else _typesafe_routes(url)
 
 
-def _join(url: httpx.URL, path: str) -> str:
-    return str(url.copy_with(path=url.path.rstrip("/") + path))
+def _join(url: httpx.URL, path: str) -> httpx.URL:
+    return url.copy_with(path=url.path.rstrip("/") + path)
 
 
 PRESETS: Final[Mapping[Backend, Preset]] = {

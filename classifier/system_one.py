@@ -118,7 +118,7 @@ class SystemOneClient:
         safe = self._sanitizer.value(state, max_bytes=self._config.state_max_bytes)
         return tuple(
             rendered(
-                route.url,
+                str(route.url),
                 request_headers(target, route),
                 _body(target, route, json.loads(safe.json), questions),
             )
@@ -179,9 +179,7 @@ class SystemOneClient:
         for route in routes:
             body = _body(target, route, state, questions)
             sent.append(len(body))
-            response = lane.http.post(
-                route.url, content=body, headers=request_headers(target, route)
-            )
+            response = lane.post(route.url, body, request_headers(target, route))
             if response.status_code == 404 and route is not routes[-1]:
                 continue
             if response.status_code != 200:

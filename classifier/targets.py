@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 import httpx
 
@@ -74,9 +75,16 @@ def request_headers(target: Target, route: Route) -> dict[str, str]:
     return headers
 
 
+@lru_cache(maxsize=32)
+def _addresses(backend: Backend, address: str) -> tuple[httpx.URL, tuple[Route, ...]]:
+    """Base and routes of an address; reading URLs takes longer than the rest of a call."""
+    base = base_url(address)
+    return base, PRESETS[backend].routes(base)
+
+
 def _target(backend: Backend, config: SystemOneConfig, environ: Mapping[str, str]) -> Target:
     preset = PRESETS[backend]
-    base = base_url(preset.address(config))
+    base, routes = _addresses(backend, preset.address(config))
     name = preset.key_env(config)
     key = key_for(base, name, environ) if name else ""
     if name and not key and not is_loopback(base.host):
@@ -86,7 +94,7 @@ def _target(backend: Backend, config: SystemOneConfig, environ: Mapping[str, str
     return Target(
         backend=backend,
         base=base,
-        routes=preset.routes(base),
+        routes=routes,
         model=preset.model(config),
         key=key,
         forbidden_is_auth=preset.forbidden_is_auth,

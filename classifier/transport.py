@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final, Generic, TypeVar
 
@@ -31,6 +31,7 @@ __all__ = ["PAYLOAD_CAP_BYTES", "Lane", "LanePolicy", "Report", "Transport", "ch
 
 PAYLOAD_CAP_BYTES: Final = 65_536
 _LANES_KEPT: Final = 16
+_HEADERS: Final = {"Accept-Encoding": "identity", "User-Agent": "hermes-tool-router"}
 _MEASURED_SHARE: Final = 0.5
 """A timeout counts against the endpoint only if it had this share of the deadline:
 one that spent its time in our own queue says nothing about the endpoint."""
@@ -100,9 +101,10 @@ class Lane:
         self._pacer = Pacer(interval_s=policy.min_interval_s)
         self._silenced: CallOutcome | None = None
         self._lock = threading.Lock()
+        self._wire = OneOriginTransport(url, max_connections=max_connections, resolver=resolver)
         self.http = httpx.Client(
-            transport=OneOriginTransport(url, max_connections=max_connections, resolver=resolver),
-            headers={"Accept-Encoding": "identity", "User-Agent": "hermes-tool-router"},
+            transport=self._wire,
+            headers=_HEADERS,
             follow_redirects=False,
             trust_env=False,
             timeout=None,  # the deadline bounds every socket operation, see wire.py
@@ -119,11 +121,21 @@ class Lane:
         """Seconds since the epoch."""
         return self._clock.wall()
 
+    def post(self, url: httpx.URL, body: bytes, headers: Mapping[str, str]) -> httpx.Response:
+        """Send one request without what ``httpx.Client`` adds: cookies, redirects, merging.
+
+        Raises:
+            ClassifierError: no answer, or one that cannot be read.
+        """
+        request = httpx.Request("POST", url, headers={**_HEADERS, **headers}, content=body)
+        return self._wire.handle_request(request)
+
     def call(self, work: Callable[[], T], *, deadline_s: float) -> Report[T]:
         """Run ``work`` under this lane's rules.  Never raises a classifier error.
 
         Args:
-            work: sends requests over :attr:`http` and decodes the answer; runs in
+            work: sends requests with :meth:`post` or over :attr:`http` and decodes
+                the answer; runs in
                 the caller's thread, and may be run a second time.
             deadline_s: total seconds, which bound every socket operation.
         """
