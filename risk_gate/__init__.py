@@ -5,6 +5,7 @@ host adapter's.  The path of a call::
 
     verdict = assess(ToolCall(tool=…, args=…), Facts(workspace=…))      # gate.py, rules alone
     digest = argument_digest(args)                                     # digest.py
+    # a model is shown judged_text(call), sanitized and cut               # judged.py
     # when a model was asked (packs gate_v1 | gate_v2, risk_assessment):
     judgment = climb(verdict, {"gate_v1": answers}, Thresholds(…))     # ladder.py
     text = approval_text(tool, verdict, sanitized_call, whole=…)       # approval.py
@@ -27,6 +28,7 @@ from .approval import approval_text, block_text, call_text, rule_key
 from .digest import Digest, argument_digest
 from .directive import ATTENDED, Context, Directive, Place, directive
 from .gate import assess
+from .judged import judged_text, stripped, unbindable
 from .ladder import Judgment, Thresholds, climb
 from .proposals import Proposal, ProposalBook, ProposalKey
 from .values import Decision, Facts, Finding, ToolCall, Verdict
@@ -54,5 +56,8 @@ __all__ = [
     "call_text",
     "climb",
     "directive",
+    "judged_text",
     "rule_key",
+    "stripped",
+    "unbindable",
 ]
