@@ -129,10 +129,10 @@ class TestGrowth:
         """The visible way to ask works by session id."""
         bench.turn(QUESTION, first=True)
 
-        reply = bench.surfaces.asked("s", {"toolsets": ["web"]})
+        reply = bench.surfaces.asked("s", {"toolsets": ["terminal"]})
 
-        assert reply["added_tools"] == ["web_search"]
-        assert bench.names(bench.request())[-1] == "web_search"
+        assert reply["added_tools"] == ["process", "terminal"]
+        assert bench.names(bench.request())[-2:] == ["process", "terminal"]
 
     def test_a_session_that_is_not_narrowed_has_nothing_to_add(self, bench: Any) -> None:
         """The answer tells the model to go on."""
@@ -236,7 +236,8 @@ class TestModes:
 
         assert bench.turn(QUESTION, first=True, request=request) is request
         record = bench.records[-1]
-        assert (record.shadow, record.tokens_full, record.tokens_sent) == (True, 3600, 1800)
+        assert record.shadow
+        assert record.tokens_sent < record.tokens_full == 3600
         assert bench.store.get("s") is None
 
     def test_where_routing_is_off_our_own_tool_is_taken_out(self, make_bench: Any) -> None:
