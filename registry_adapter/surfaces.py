@@ -226,7 +226,14 @@ class Surfaces:
         fresh = turn.is_first_turn and turn.origin_session in {"", turn.session_id}
         if state is None or fresh:
             return self._first(place, turn, tools, catalog, fresh=fresh)
-        if state.phase is Phase.PASS or not place.settings.expand_on_later_turns:
+        nothing_held_back = state.phase is not Phase.WAITING and set(catalog.order) <= set(
+            state.order
+        )
+        if (
+            state.phase in {Phase.PASS, Phase.OPEN}
+            or nothing_held_back
+            or not place.settings.expand_on_later_turns
+        ):
             return state
         started = self._clock()
         decision = self._decider.decide(turn, catalog, place, later_turn=True)
