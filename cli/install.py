@@ -28,6 +28,8 @@ __all__ = ["InstallError", "Profile", "main"]
 
 _SETTINGS = f"plugins.entries.{PLUGIN}.settings"
 _TIMEOUT_S = 300
+_USAGE = 2
+"""Exit status of argparse for an option that it does not know."""
 
 
 class InstallError(Exception):
@@ -72,6 +74,18 @@ class Profile:
         """
         self._check(self.run(*command), command)
 
+    def set(self, key: str, value: str) -> None:
+        """Write a setting.
+
+        Raises:
+            InstallError: Hermes refused.
+        """
+        forced = self.run("config", "set", "--force", key, value)
+        if forced.returncode == _USAGE:  # 0.18 has no --force, and takes any key
+            self.do("config", "set", key, value)
+        else:
+            self._check(forced, ("config", "set", "--force", key, value))
+
     def run(self, *command: str) -> subprocess.CompletedProcess[str]:
         """Run a Hermes command in it, and return how it ended."""
         return _call(self.hermes, "-p", self.name, *command)
@@ -111,7 +125,7 @@ def _install(profile: Profile, mode: str) -> list[str]:
     _replace(target)
     profile.do("plugins", "enable", PLUGIN, "--no-allow-tool-override")
     for key, value in (("enabled", "true"), ("mode", mode)):
-        profile.do("config", "set", "--force", f"{_SETTINGS}.global.{key}", value)
+        profile.set(f"{_SETTINGS}.global.{key}", value)
     profile.run(PLUGIN, "onboard")  # an edited copy of the skill is kept, and that is no failure
     return [
         *told,
@@ -157,12 +171,30 @@ def _uninstall(profile: Profile) -> list[str]:
         told.append(f"removed {target}")
     else:
         told.append(f"no copy in {target.parent}")
-    if profile.run("config", "unset", f"plugins.entries.{PLUGIN}").returncode == 0:
+    unset = profile.run("config", "unset", f"plugins.entries.{PLUGIN}").returncode
+    if unset == 0:
         told.append(f"removed the settings plugins.entries.{PLUGIN}")
     told += ["", "what stays:", f"  profile {profile.name}: hermes profile delete {profile.name}"]
     if (home / PLUGIN).exists():
         told.append(f"  the router's own state: {home / PLUGIN}")
+    if unset == _USAGE:  # 0.18 has no `config unset`
+        told.append(f"  the settings plugins.entries.{PLUGIN} in {home / 'config.yaml'}")
+    told += _marks(home)
     return told
+
+
+def _marks(home: Path) -> list[str]:
+    """What of ours Hermes itself keeps in its configuration: approvals, known toolsets."""
+    try:
+        text = (home / "config.yaml").read_text(encoding="utf-8")
+    except OSError:
+        return []
+    found = []
+    if "plugin_rule:tool-router" in text:
+        found.append("  approvals given for always: plugin_rule:… lines in command_allowlist")
+    if "tool_router" in text:
+        found.append("  the toolset tool_router in known_plugin_toolsets")
+    return found
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from ..probe.copies import describe, look
+from ..probe.copies import describe, look, stranded, stranded_text
 from ..registry_adapter.hermes_config import hermes_config
 from ..registry_adapter.host import hermes_home
 from ..registry_adapter.plugin import Runtime
@@ -33,6 +33,7 @@ def collect(runtime: Runtime) -> dict[str, Any]:
     home = hermes_home()
     reading, store = runtime.reading(), runtime.stores(home)
     copy = describe(look(home, hermes_config()), ROOT)
+    others = stranded_text(stranded(home))
     return {
         "version": version(),
         "copy": {"text": copy.text, **copy.data},
@@ -47,7 +48,7 @@ def collect(runtime: Runtime) -> dict[str, Any]:
         "last_call": calls[-1] if calls else None,
         "state": _state(store),
         "settings": _settings(reading),
-        "notices": list(reading.notices),
+        "notices": [*reading.notices, *filter(None, [others])],
     }
 
 

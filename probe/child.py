@@ -12,6 +12,8 @@ The plan is a list of operations, run in order:
     connect the MCP servers of the configuration.
 ``{"do": "config", "set": {KEY: VALUE}}``
     merge top-level blocks into ``config.yaml``.
+``{"do": "home", "path": PATH}``
+    go on in another home, as a gateway does for a turn of another profile.
 ``{"do": "rescan"}``
     force Hermes to discover its plugins again.
 ``{"do": "plugins"}``
@@ -153,6 +155,12 @@ class Stage:
         path = Path(os.environ["HERMES_HOME"]) / "config.yaml"
         path.write_text(json.dumps({**json.loads(path.read_text()), **step["set"]}, indent=1))
 
+    def home(self, step: Mapping[str, Any]) -> None:
+        """Switch the home the way ``gateway/run.py`` of hermes-agent 0.19.0 does."""
+        from hermes_constants import set_hermes_home_override
+
+        set_hermes_home_override(step["path"])
+
     def rescan(self, step: Mapping[str, Any]) -> None:
         """Discover plugins again in the same process."""
         from hermes_cli.plugins import discover_plugins
@@ -229,6 +237,7 @@ def main(source: Path, target: Path) -> None:
         "threads": stage.threads,
         "mcp": stage.mcp,
         "config": stage.config,
+        "home": stage.home,
         "rescan": stage.rescan,
         "plugins": stage.plugins,
         "look": stage.look,

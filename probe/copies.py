@@ -11,9 +11,10 @@ from typing import Any
 from .findings import Finding, note, ok
 from .home import PLUGIN
 
-__all__ = ["Installed", "describe", "look"]
+__all__ = ["Installed", "describe", "look", "stranded", "stranded_text"]
 
 _GROUP = "hermes_agent.plugins"
+_INSTALL = "install it: make install PROFILE=NAME in a checkout, or hermes plugins install"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +70,13 @@ def describe(installed: Installed, source: Path) -> Finding:
         "live": str(live) if live else None,
         "examined": str(source),
     }
+    if folder is None and wheel is None and installed.enabled:
+        return note(
+            "copy.live",
+            "enabled here, but not installed here, so Hermes loads nothing; "
+            f"`hermes profile create --clone` copies settings without plugins; {_INSTALL}",
+            **data,
+        )
     if folder is None and wheel is None:
         return note(
             "copy.live", "not installed in this home; what follows is about these files", **data
@@ -89,6 +97,49 @@ def describe(installed: Installed, source: Path) -> Finding:
     if live.resolve() != source.resolve():
         return note("copy.live", f"Hermes loads {live}; these files are another copy of it", **data)
     return ok("copy.live", f"Hermes loads {live}", **data)
+
+
+def stranded(home: Path) -> tuple[str, ...]:
+    """Return the other profiles that enable the plugin and do not have it, sorted.
+
+    ``hermes profile create --clone`` copies ``config.yaml`` and no plugins
+    (hermes_cli/profiles.py of hermes-agent 0.19.0).  With a copy from pip there
+    are none: its entry point is found from every home.
+
+    Args:
+        home: the Hermes home to look from; the one outside ``profiles/`` is "default".
+    """
+    root = home.parent.parent if home.parent.name == "profiles" else home
+    homes = {"default": root, **{path.name: path for path in root.glob("profiles/*")}}
+    found = []
+    for name, other in homes.items():
+        if other != home:
+            there = look(other, _configuration(other))
+            if there.enabled and there.folder is None and there.wheel is None:
+                found.append(name)
+    return tuple(sorted(found))
+
+
+def stranded_text(names: tuple[str, ...]) -> str:
+    """Say what these profiles lack and how they get it; empty where there are none."""
+    if not names:
+        return ""
+    which = "profile" if len(names) == 1 else "profiles"
+    return (
+        f"enabled but not installed in {which} {', '.join(names)}, so nothing is routed there "
+        f"(a clone has the settings without the plugin); {_INSTALL}"
+    )
+
+
+def _configuration(home: Path) -> Mapping[str, Any]:
+    """Another home's configuration; what cannot be read enables nothing."""
+    import yaml  # noqa: PLC0415 - the doctor must start where no package is
+
+    try:
+        found = yaml.safe_load((home / "config.yaml").read_text(encoding="utf-8"))
+    except (OSError, ValueError, yaml.YAMLError):
+        return {}
+    return found if isinstance(found, Mapping) else {}
 
 
 def _names(plugins: Mapping[str, Any], key: str) -> frozenset[str]:

@@ -12,7 +12,7 @@ from importlib import metadata
 from pathlib import Path
 
 from ..registry_adapter import guard
-from .copies import describe, look
+from .copies import describe, look, stranded, stranded_text
 from .findings import Finding, Level, Report, note, ok, problem
 from .home import PLUGIN, SOURCE
 
@@ -124,7 +124,11 @@ def _copies() -> tuple[Finding, ...]:
         return (note("copy.live", "no Hermes home yet; what follows is about these files"),)
     from hermes_cli.config import load_config_readonly  # noqa: PLC0415 - host import
 
-    return (describe(look(home, load_config_readonly()), SOURCE),)
+    live = describe(look(home, load_config_readonly()), SOURCE)
+    others = stranded(home)
+    if not others:
+        return (live,)
+    return (live, note("copy.profiles", stranded_text(others), profiles=list(others)))
 
 
 def _settings() -> tuple[Finding, ...]:

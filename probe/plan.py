@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
-__all__ = ["Plan", "PlanStep", "agent", "config", "mcp", "sessions", "slash", "turn"]
+__all__ = ["Plan", "PlanStep", "agent", "config", "home", "mcp", "sessions", "slash", "turn"]
 
 PlanStep = Mapping[str, Any]
 Plan = Sequence[PlanStep]
@@ -37,6 +38,11 @@ def slash(name: str, arguments: str = "") -> PlanStep:
 def mcp() -> PlanStep:
     """Connect the MCP servers of the configuration."""
     return {"do": "mcp"}
+
+
+def home(path: Path) -> PlanStep:
+    """Go on in another home: what follows belongs to another profile."""
+    return {"do": "home", "path": str(path)}
 
 
 def config(**blocks: Any) -> PlanStep:

@@ -6,8 +6,10 @@ Names and lines are those of hermes-agent 0.19.0 (hermes_cli/config.py).
 from __future__ import annotations
 
 import contextlib
+import inspect
 import io
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -61,15 +63,24 @@ def write_settings(values: Mapping[str, str]) -> tuple[str, ...]:
     """
     keys = {path: f"{PLACE}.{_written(path, own_settings())}" for path in values}
     _check(keys.values())
-    from hermes_cli.config import set_config_value  # noqa: PLC0415 - host import
-
+    setter = _setter()
     for path, key in keys.items():
         with contextlib.redirect_stdout(io.StringIO()) as said:
             try:
-                set_config_value(key, values[path], force=True)
+                setter(key, values[path])
             except SystemExit as stop:  # a key pinned by a managed file ends so (config.py:8749)
                 raise RefusedError(f"Hermes refused to write {key}: {said.getvalue()}") from stop
     return tuple(keys.values())
+
+
+def _setter() -> Callable[[str, str], object]:
+    """Hermes' own setter, told to take keys that its own defaults do not have."""
+    from hermes_cli.config import set_config_value  # noqa: PLC0415 - host import
+
+    if "force" in inspect.signature(set_config_value).parameters:
+        return partial(set_config_value, force=True)
+    setter: Callable[[str, str], object] = set_config_value  # 0.18 takes any key
+    return setter
 
 
 def _written(path: str, settings: object) -> str:

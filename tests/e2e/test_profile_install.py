@@ -10,23 +10,33 @@ from pathlib import Path
 import pytest
 import yaml
 
-from hermes_tool_router.probe.home import SOURCE
+from hermes_tool_router.probe.home import SOURCE, STOCK, config_of
+from hermes_tool_router.probe.model import StubModel
+from hermes_tool_router.probe.script import say
 
 pytestmark = pytest.mark.hermes
 
+QUESTION = "Why is the night sky dark?"
 
-def script(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run ``cli/install.py`` as a user whose home is ``home``."""
-    environment = {
+
+def environment(home: Path) -> dict[str, str]:
+    """What a user whose home is ``home`` has."""
+    return {
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
         "HOME": str(home),
         "LANG": "C.UTF-8",
+        "COLUMNS": "80",
         "HERMES_DISABLE_LAZY_INSTALLS": "1",
     }
+
+
+def run(home: Path, *command: str) -> subprocess.CompletedProcess[str]:
+    """Run a command as that user, from the root folder."""
     return subprocess.run(
-        [sys.executable, str(SOURCE / "cli" / "install.py"), *arguments],
+        command,
         cwd="/",
-        env=environment,
+        env=environment(home),
+        stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
         timeout=240,
@@ -34,18 +44,40 @@ def script(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+def script(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run ``cli/install.py``."""
+    return run(home, sys.executable, str(SOURCE / "cli" / "install.py"), *arguments)
+
+
+def hermes(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run ``hermes -p router-test …``."""
+    return run(home, sys.executable, "-m", "hermes_cli.main", "-p", "router-test", *arguments)
+
+
 def test_a_profile_is_set_up_and_undone(tmp_path: Path) -> None:
-    """Installing twice is installing once; undoing leaves the profile and says so."""
+    """From a Hermes that can chat to a routed turn, a clone that cannot, and back.
+
+    Installing twice is installing once; undoing leaves the profile and says so.
+    """
     profile = tmp_path / ".hermes" / "profiles" / "router-test"
     copy = profile / "plugins" / "tool-router"
 
-    runs = [script(tmp_path, "install", "router-test") for _ in range(2)]
+    with StubModel() as model:
+        (tmp_path / ".hermes").mkdir()
+        stock = yaml.safe_dump(config_of(model.base_url, STOCK))
+        (tmp_path / ".hermes" / "config.yaml").write_text(stock)
+        model.load([say("It is far away.")])
+        runs = [script(tmp_path, "install", "router-test") for _ in range(2)]
+        turn = hermes(tmp_path, "chat", "-Q", "-q", QUESTION)
+        (sent,) = model.conversation(QUESTION)
+    cloned = hermes(tmp_path, "profile", "create", "clone", "--clone", "--no-alias")
+    status = hermes(tmp_path, "tool-router", "status")
     config = yaml.safe_load((profile / "config.yaml").read_text())
     installed = sorted(path.name for path in copy.parent.iterdir())
     undone = script(tmp_path, "uninstall", "router-test")
     after = yaml.safe_load((profile / "config.yaml").read_text())
 
-    assert [run.returncode for run in runs] == [0, 0], runs[0].stderr + runs[1].stderr
+    assert [done.returncode for done in runs] == [0, 0], runs[0].stderr + runs[1].stderr
     assert "created profile router-test" in runs[0].stdout
     assert "created" not in runs[1].stdout
     assert "hermes -p router-test chat" in runs[0].stdout
@@ -53,6 +85,11 @@ def test_a_profile_is_set_up_and_undone(tmp_path: Path) -> None:
     assert config["plugins"]["enabled"] == ["tool-router"]
     entry = config["plugins"]["entries"]["tool-router"]
     assert entry["settings"] == {"global": {"enabled": True, "mode": "enforce"}}
+    assert turn.returncode == 0, turn.stderr
+    assert "request_toolset" in sent.tools
+    assert "terminal" not in sent.tools
+    assert cloned.returncode == status.returncode == 0, cloned.stderr + status.stdout
+    assert "not installed in profile clone" in " ".join(status.stdout.split())
     assert undone.returncode == 0, undone.stderr
     assert "hermes profile delete router-test" in undone.stdout
     assert not copy.exists()
@@ -62,8 +99,8 @@ def test_a_profile_is_set_up_and_undone(tmp_path: Path) -> None:
 
 def test_undoing_in_no_profile_says_what_hermes_said(tmp_path: Path) -> None:
     """A mistyped profile is named, and nothing is made."""
-    run = script(tmp_path, "uninstall", "ruoter-test")
+    undone = script(tmp_path, "uninstall", "ruoter-test")
 
-    assert run.returncode == 1
-    assert "ruoter-test" in run.stderr
-    assert "Traceback" not in run.stderr
+    assert undone.returncode == 1
+    assert "ruoter-test" in undone.stderr
+    assert "Traceback" not in undone.stderr

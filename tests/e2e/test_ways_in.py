@@ -77,17 +77,20 @@ def test_with_wheel_and_folder_one_copy_is_live(drive: Scene, wheel: Path) -> No
 
 
 def test_hermes_installs_from_git(drive: Scene, tmp_path: Path) -> None:
-    """``hermes plugins install file://…`` of a repository, then a turn."""
+    """``hermes plugins install file://…`` of a repository, its next step shown, then a turn."""
     repository = tmp_path / "repository"
     copy_plugin(repository)
     for command in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "All of it"]):
         name = ("-c", "user.name=test", "-c", "user.email=test@example.invalid")
         subprocess.run(["git", "-C", str(repository), *name, *command], check=True, timeout=60)
-    drive.fill(Contents(settings=ENFORCE, copy=PluginCopy.PIP), [say("Done.")])
+    drive.fill(Contents(copy=PluginCopy.NONE), [say("Done.")])
 
     installed = drive.hermes.command("plugins", "install", repository.as_uri(), "--enable")
+    enabled = drive.hermes.command("tool-router", "enable")
     driven = drive.hermes.drive(PLAN)
 
     assert installed.status == 0, installed.tail
+    assert "hermes tool-router shadow" in installed.stdout  # after-install.md
+    assert enabled.status == 0, enabled.tail
     assert ours(driven)["source"] == "user"
     assert is_narrowed(drive, driven)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from hermes_tool_router.probe.contract import RELIANCES, judge
-from hermes_tool_router.probe.copies import Installed, describe, look
+from hermes_tool_router.probe.copies import Installed, describe, look, stranded, stranded_text
 from hermes_tool_router.probe.findings import Level, Report, note, ok, problem
 
 EVERYTHING = {item.name: True for item in RELIANCES}
@@ -61,7 +61,8 @@ def installed(folder: bool, wheel: bool, enabled: bool) -> Installed:
         pytest.param(installed(False, True, True), "wheel", Level.OK, "loads", id="wheel"),
         pytest.param(installed(True, True, True), "wheel", Level.NOTE, "two copies", id="both"),
         pytest.param(installed(True, False, False), "", Level.NOTE, "not enabled", id="disabled"),
-        pytest.param(installed(False, False, True), "", Level.NOTE, "not installed", id="neither"),
+        pytest.param(installed(False, False, True), "", Level.NOTE, "--clone", id="neither"),
+        pytest.param(installed(False, False, False), "", Level.NOTE, "not installed", id="none"),
     ],
 )
 def test_the_live_copy_is_named(copies: Installed, live: str, level: Level, says: str) -> None:
@@ -94,6 +95,23 @@ def test_a_folder_counts_once_it_has_a_manifest(tmp_path: Path) -> None:
 
     assert (before.folder, before.enabled) == (None, False)
     assert (after.folder, after.enabled) == (folder, True)
+
+
+def test_clones_without_the_plugin_are_named(tmp_path: Path) -> None:
+    """Seen from any profile but itself; a copy of its own makes a profile whole."""
+    enabled = "plugins: {enabled: [tool-router]}\n"
+    homes = {name: tmp_path / "profiles" / name for name in ("clone", "odd", "other", "whole")}
+    for name, text in {"clone": enabled, "odd": "[", "other": "{}", "whole": enabled}.items():
+        homes[name].mkdir(parents=True)
+        (homes[name] / "config.yaml").write_text(text)
+    (homes["whole"] / "plugins" / "tool-router").mkdir(parents=True)
+    (homes["whole"] / "plugins" / "tool-router" / "plugin.yaml").write_text("name: tool-router\n")
+
+    seen = [stranded(home) for home in (tmp_path, homes["whole"], homes["clone"])]
+
+    assert seen == [("clone",), ("clone",), ()]
+    assert "in profile clone, so" in stranded_text(seen[0])
+    assert stranded_text(()) == ""
 
 
 @pytest.mark.parametrize("config", [{}, {"plugins": None}, {"plugins": {"enabled": "all"}}])
