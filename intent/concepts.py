@@ -6,7 +6,7 @@ pattern may ask for a concept instead of listing words.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from .tokens import Token
@@ -67,20 +67,31 @@ def arrange(rows: Sequence[tuple[str, str, str, str]]) -> Concepts:
     )
 
 
-def _marks(tokens: Sequence[Token], at: int, table: Concepts) -> Iterator[Mark]:
+_NOTHING: tuple[str, ...] = ()
+
+
+def _marks(
+    tokens: Sequence[Token], at: int, table: Concepts, languages: frozenset[str]
+) -> tuple[str, ...]:
+    """Concepts of one word."""
     text = tokens[at].text
-    yield from table.words.get(text, ())
+    found = list(table.words.get(text, ()))
     stems = table.stems
     for cut in range(2, min(len(text), STEM) + 1):
-        for stem, mark in stems.get(text[:cut], ()):
-            if text.startswith(stem):
-                yield mark
+        near = stems.get(text[:cut])
+        if near is not None:
+            found += [mark for stem, mark in near if text.startswith(stem)]
     for rest, mark in table.phrases.get(text, ()):
         if all(
             at + 1 + step < len(tokens) and tokens[at + 1 + step].text == word
             for step, word in enumerate(rest)
         ):
-            yield mark
+            found.append(mark)
+    if not found:
+        return _NOTHING
+    return tuple(
+        [concept for concept, own in found if not languages or not own.isdisjoint(languages)]
+    )
 
 
 def annotate(
@@ -100,18 +111,12 @@ def annotate(
     for at, token in enumerate(tokens):
         kind = token.kind
         if kind == "word":
-            marks.append(
-                tuple(
-                    concept
-                    for concept, own in _marks(tokens, at, table)
-                    if not languages or not own.isdisjoint(languages)
-                )
-            )
+            marks.append(_marks(tokens, at, table, languages))
         elif kind in {"cjk", "sea"}:
             near = runs.get(token.text, ())
             marks.append(
                 tuple(concept for form, concept in near if text.startswith(form, token.start))
             )
         else:
-            marks.append(())
+            marks.append(_NOTHING)
     return marks

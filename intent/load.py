@@ -12,7 +12,7 @@ from typing import Any
 from .compile import MAGIC
 from .concepts import arrange
 from .followups import FollowupTable
-from .frames import Frame
+from .frames import Frame, openers_of
 from .lexicon import LANE, widen
 from .patterns import Pattern, element, pattern
 from .rulebook import Lexicon, Policy, Rule, RuleBook, TongueTable
@@ -83,6 +83,7 @@ def book_from_bytes(data: bytes, phrases: FollowupTable = NO_PHRASES) -> RuleBoo
     size = int.from_bytes(parts[16:20], "big")
     body = json.loads(parts[20 : 20 + size])
     rules = tuple(_rule(row) for row in body["rules"])
+    frames = tuple(_frame(row) for row in body["frames"])
     return RuleBook(
         version=parts[:16].decode(),
         rules=rules,
@@ -91,8 +92,9 @@ def book_from_bytes(data: bytes, phrases: FollowupTable = NO_PHRASES) -> RuleBoo
         concepts=arrange([(row[0], row[1], row[2], row[3]) for row in body["concepts"]]),
         phrases=phrases,
         tongues=tongue_table(body["languages"]),
-        frames=tuple(_frame(row) for row in body["frames"]),
+        frames=frames,
         suspects=tuple(body["suspects"]),
+        openers=openers_of(frames),
         policy=_policy(body["policy"]),
     )
 

@@ -146,13 +146,13 @@ def _at(offsets: Sequence[int], position: int) -> int:
 
 def own_words(text: str, book: RuleBook) -> str:
     """What the user wrote, host frames taken off; for tiers that read the text themselves."""
-    peeled = peel(text, book.frames, book.suspects)
+    peeled = peel(text, book.frames, book.suspects, book.openers)
     return text[peeled.start : peeled.end]
 
 
 def read(text: str, book: RuleBook) -> Reading:
     """Read one message.  Never raises, linear in the length of the text."""
-    peeled = peel(text, book.frames, book.suspects)
+    peeled = peel(text, book.frames, book.suspects, book.openers)
     words = text[peeled.start : peeled.end]
     windowed = len(words) > WINDOW
     shown, gaps = _window(words) if windowed else (words, [])

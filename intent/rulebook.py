@@ -115,4 +115,5 @@ class RuleBook:
     phrases: FollowupTable
     frames: tuple[Frame, ...]
     suspects: tuple[str, ...]
+    openers: frozenset[str]
     policy: Policy
