@@ -61,6 +61,12 @@ def test_predictions_have_the_form_that_scorers_read(tmp_path: Path, tier: str) 
     assert all(row["latency_ms"] >= 0 and isinstance(row["reasons"], list) for row in rows)
 
 
+@pytest.mark.parametrize("tier", ["rules", "degraded"])
+def test_the_authored_cases_hold(tier: str) -> None:
+    """More than a thousand commands and calls of our own, in both modes."""
+    assert commands_suite.run(Options(suite="commands", tier=tier)) == 0
+
+
 def test_a_missed_case_fails_the_suite(tmp_path: Path) -> None:
     """A gate that lets a risky call pass is a failed gate."""
     wrong = [{**CASES[0], "label": "block", "class": "destroy"}]
