@@ -55,7 +55,7 @@ def _write_page(
     remarks = [str(item) for item in tables if isinstance(item, (str, Text))]
     page = Page(
         title=f"Benchmark: {options.suite}",
-        lead=" ".join(remarks),
+        lead=" · ".join(remarks),
         parts=(*plots, *(_grid(item) for item in tables if isinstance(item, Table))),
     )
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from ..router.errors import RouterError
-from ..router.values import Catalog
+from ..router.values import Catalog, Origin
 from .catalog import CatalogReader
 from .hermes_config import hermes_config
 from .host import is_registered, owner_of
@@ -13,6 +13,10 @@ from .tokens import schema_tokens
 from .wire import read_tools
 
 __all__ = ["HostError", "granted_catalog"]
+
+
+# Sessions of the terminal UI are called "tui" (hermes-agent 0.19.0 tui_gateway/server.py:3094).
+_TOOLS_OF = {"tui": "cli"}
 
 
 class HostError(RouterError):
@@ -36,9 +40,11 @@ def granted_catalog(platform: str) -> Catalog:
     from hermes_cli.tools_config import _get_platform_tools  # noqa: PLC0415 - host import
     from model_tools import get_tool_definitions  # noqa: PLC0415 - host import
 
-    toolsets = sorted(_get_platform_tools(dict(hermes_config()), platform))
+    known = _TOOLS_OF.get(platform, platform)
+    toolsets = sorted(_get_platform_tools(dict(hermes_config()), known))
     definitions = get_tool_definitions(enabled_toolsets=toolsets, quiet_mode=True)
     tools = read_tools({"tools": list(definitions or [])}, "chat_completions", is_registered)
-    if tools is None:
+    catalog = CatalogReader(owner_of, schema_tokens).read(tools) if tools else None
+    if catalog is None or all(ts.origin is Origin.OWN for ts in catalog.toolsets):
         raise HostError(f"Hermes grants no tools on platform {platform!r}")
-    return CatalogReader(owner_of, schema_tokens).read(tools)
+    return catalog

@@ -184,7 +184,7 @@ def _ids(db: sqlite3.Connection, limit: int | None, since: float) -> list[sqlite
     statement = (
         "SELECT id, source, model, started_at, "
         f"{_column(db, 'sessions', 'parent_session_id', 'NULL')} AS parent, "
-        f"length({_column(db, 'sessions', 'system_prompt', 'NULL')}) AS system "
+        f"length(CAST({_column(db, 'sessions', 'system_prompt', 'NULL')} AS BLOB)) AS system "
         "FROM sessions WHERE started_at >= ? ORDER BY started_at DESC, id DESC LIMIT ?"
     )
     try:
@@ -202,7 +202,7 @@ def _column(db: sqlite3.Connection, table: str, name: str, otherwise: str) -> st
 def _session(db: sqlite3.Connection, row: sqlite3.Row) -> PastSession:
     statement = (
         "SELECT role, CASE WHEN role IN ('user', 'assistant') THEN content END AS content, "
-        "length(content) AS size, tool_calls, timestamp, "
+        "length(CAST(content AS BLOB)) AS size, tool_calls, timestamp, "
         f"{_column(db, 'messages', 'compacted', '0')} AS compacted "
         "FROM messages WHERE session_id = ? ORDER BY id"
     )
@@ -280,8 +280,9 @@ def _key(row: sqlite3.Row) -> tuple[object, ...]:
     return row["role"], row["content"], row["size"], row["tool_calls"]
 
 
-def _tokens(characters: object) -> int:
-    return round(characters / BYTES_PER_TOKEN) if isinstance(characters, int) else 0
+def _tokens(size: object) -> int:
+    """Estimated tokens of so many bytes."""
+    return round(size / BYTES_PER_TOKEN) if isinstance(size, int) else 0
 
 
 def _number(value: object) -> float:

@@ -6,12 +6,13 @@ import json
 import sqlite3
 from contextlib import closing
 from itertools import pairwise
+from random import Random
 from typing import Any
 
 import pytest
 
 from hermes_tool_router.probe import plan
-from hermes_tool_router.probe.home import ENFORCE, Contents
+from hermes_tool_router.probe.home import ENFORCE, SOURCE, Contents
 from hermes_tool_router.probe.scene import Scene
 from hermes_tool_router.probe.script import Request, Step, ToolCall, call, say
 from hermes_tool_router.registry_adapter.tokens import schema_tokens
@@ -22,11 +23,12 @@ TODO = ToolCall(
     name="todo",
     arguments={"todos": [{"id": "1", "content": "one", "status": "pending"}]},
 )
+SECRET = "-".join(("sk", "proj", "f4Kq9Zt2Lm7Xw1Rb" * 3))
 SESSIONS: dict[str, tuple[str, ...]] = {
     "unread": ("ነገ ዝናብ ይዘንባል?", "Thank you."),
     "question": ("Why is the sea salty?", "And why are lakes not?"),
     "greeting": ("Hello!", "Search the web for the tide times of tomorrow.", "Thanks."),
-    "pruned": ("Who painted the ceiling of that chapel?", "And when was that?"),
+    "pruned": (f"Who painted that ceiling? {SECRET}", "And when was that?"),
     "asked": ("What does the word petrichor mean?", "Where does it come from?"),
     "coding": ("Fix the failing test in tests/test_tides.py and run pytest.", "Go on."),
     "grows": (
@@ -68,6 +70,31 @@ def tokens(request: Request) -> int:
     return sum(schema_tokens(tool["function"]) for tool in request.body["tools"])
 
 
+@pytest.mark.nightly
+def test_two_hundred_messages_of_the_corpus_are_replayed_as_they_were_sent(drive: Scene) -> None:
+    """Random cases one after the other: what greets, what abstains, what adds."""
+    lines = (SOURCE / "benchmarks" / "cases" / "routes.jsonl").read_text(encoding="utf-8")
+    prompts = [json.loads(line)["prompt"] for line in lines.splitlines()]
+    drawn = Random(8).sample(prompts, 200)
+    sessions = {f"s{start}": drawn[start : start + 4] for start in range(0, 200, 4)}
+    drive.fill(Contents(settings=ENFORCE), scripted)
+    steps = [
+        step
+        for name, texts in sessions.items()
+        for step in (plan.agent(name), *(plan.turn(name, text) for text in texts))
+    ]
+
+    driven = drive.hermes.drive(steps, timeout_s=900)
+    found = replayed(drive)
+
+    ids = {turn.agent: turn.session for turn in driven.turns}
+    rows = {row["session"]: row for row in found["sessions"]}
+    assert found["total"]["turns"] == 200
+    for name, texts in sessions.items():
+        live = [r for r in drive.model.turns if r.opener == texts[0]]
+        assert rows[ids[name]]["sent"] == [tokens(request) for request in live], texts
+
+
 def test_replay_tells_what_live_routing_of_the_same_messages_sent(drive: Scene) -> None:
     """Each request of each session has the same tokens, and the history is as it was."""
     drive.fill(Contents(settings=ENFORCE), scripted)
@@ -106,6 +133,7 @@ def test_replay_tells_what_live_routing_of_the_same_messages_sent(drive: Scene) 
     assert rows[ids["asked"]]["recoveries"] == []
     assert "ceiling" not in json.dumps(found)
     assert "ceiling" in json.dumps(spoken)
+    assert SECRET not in json.dumps(spoken)
     assert before == after
     assert drive.model.errors == ()
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-# hermes-agent 0.18.1 hermes_state.py, SCHEMA_VERSION 19.
+# hermes-agent 0.18.1 hermes_state.py, SCHEMA_VERSION 19, abridged.
 SESSIONS_0_18_1 = (
     "id TEXT PRIMARY KEY, source TEXT NOT NULL, user_id TEXT, session_key TEXT, chat_id TEXT, "
     "chat_type TEXT, thread_id TEXT, display_name TEXT, origin_json TEXT, "

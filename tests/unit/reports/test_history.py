@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import tracemalloc
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -117,6 +118,24 @@ def test_bytes_that_are_no_text_do_not_end_the_reading(history: History) -> None
     (found,) = read_sessions(history.path)
 
     assert texts(found) == ["hi\ufffd"]
+
+
+@pytest.mark.nightly
+def test_a_gigabyte_is_read_in_little_memory(history: History) -> None:
+    """One session at a time, and of a tool's result only its size."""
+    history.create()
+    rows = [history.user("one"), history.said("1"), history.result("r" * 1_000_000)] * 4
+    for number in range(250):
+        history.add(f"s{number}", rows, started_at=float(number))
+    assert history.path.stat().st_size > 1e9
+
+    tracemalloc.start()
+    turns = sum(len(session.turns) for session in read_sessions(history.path))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert turns == 1_000
+    assert peak < 20e6
 
 
 class TestTrouble:
