@@ -14,7 +14,7 @@ from typing import Any
 
 from .find import find_targets
 from .options import Options, grammar_of, split_options
-from .paths import canonical, looks_like_path
+from .paths import canonical, classes, looks_like_path
 from .printed import printed
 from .values import Arg, Command, Language, Script
 
@@ -282,7 +282,7 @@ class _Files:
             if "a" in mode.removeprefix("mode="):
                 self._add("appends", words[:1])
         else:
-            self._add("reads", (w for w in _pick(operands, reads) if looks_like_path(w)))
+            self._add("reads", (w for w in _pick(operands, reads) if self._names_file(w)))
         for kind in ("writes", "deletes", "changes"):
             wanted = str(entry.get(kind, "none"))
             if kind == "writes" and any(options.value_of(o) for o in entry.get("writes_opt", ())):
@@ -298,6 +298,12 @@ class _Files:
             for option in in_place
         ):
             self._add("writes", _pick(operands, "rest"))
+
+    def _names_file(self, word: str) -> bool:
+        """A word that looks like a path, or that names a secret where the command runs."""
+        if looks_like_path(word):
+            return True
+        return "secret" in classes(canonical(word, self._cwd, self._workspace))
 
     @staticmethod
     def _only_names(entry: Mapping[str, Any], options: Options) -> bool:

@@ -166,6 +166,7 @@ def _interpreted(
         origin = "decoded" if code.encoded else "interpreter"
         yield parse(code.text.text, origin, known.language)
         return
+    yield from _substituted(command, known, parse)
     if not code.reads_stdin:
         return
     stdin = command.stdin_text
@@ -176,6 +177,15 @@ def _interpreted(
         known_texts = [text for text in texts if text is not None]
         if known_texts and len(known_texts) == len(texts):
             yield parse("".join(known_texts), "stdin", known.language)
+
+
+def _substituted(command: Command, known: Interpreter, parse: Nested) -> Iterator[Script]:
+    """``sh <(echo …)``: what a process substitution prints, where that is plain to see."""
+    for child in command.children:
+        if child.origin == "process-substitution" and child.commands:
+            text = printed(child.commands, len(child.commands) - 1, partly=True)
+            if text is not None:
+                yield parse(text, "stdin", known.language)
 
 
 def _carried(command: Command, parse: Nested) -> Iterator[Script]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from functools import cache, lru_cache
 from urllib.parse import unquote
 
@@ -26,6 +27,7 @@ _HOME = re.compile(
 )
 _DRIVE = re.compile(r"([A-Za-z]):(?=/|\Z)")
 _WINDOWS_HOME = re.compile(r"/c:/Users/[^/*]+(?=/|\Z)", re.IGNORECASE)
+_GLOB = re.compile(r"[*?\[]")
 _ESCAPES = re.compile(r"[\x00-\x1f]")
 
 
@@ -134,11 +136,31 @@ def classes(path: str) -> frozenset[str]:
         found.add("inside")
     if "build" in found and path.startswith(("/", "~")) and path.count("/") < 3:
         found.discard("build")  # `/data/logs`, `~/out` are somebody's data, not build output
-    if found & group("secret"):
+    if found & group("secret") or _may_be_secret(path):
         found.add("secret")
     if found & group("persistent"):
         found.add("persistent")
     return frozenset(found)
+
+
+def _may_be_secret(path: str) -> bool:
+    """A pattern such as ``~/.s*h/id_*`` that a well-known secret file fits."""
+    if not _GLOB.search(path):
+        return False
+    parts = path.split("/")
+    return any(
+        len(parts) == len(known)
+        and all(
+            fnmatchcase(name, part) and (name[:1] != "." or part[:1] == ".")
+            for name, part in zip(known, parts, strict=True)
+        )
+        for known in _secret_files()
+    )
+
+
+@cache
+def _secret_files() -> tuple[tuple[str, ...], ...]:
+    return tuple(tuple(path.split("/")) for path in table("paths")["secret_files"])
 
 
 @cache

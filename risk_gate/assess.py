@@ -141,6 +141,7 @@ def review_acts(review: Review, acts: Sequence[Act], *, scheduled: bool = False)
         )
 
 
+_TESTS = frozenset({"[", "[["})
 _NOT_A_SOURCE = frozenset({"secret.hunt", "secret.browser-debug", "secret.capture"})
 
 
@@ -157,10 +158,11 @@ def _finding(rule: Rule, act: Act) -> Finding:
 
 def _unknown_name(review: Review, act: Act) -> None:
     """A command whose name only the shell could tell."""
-    if not act.command.args or act.command.args[0].resolved or act.language != "shell":
+    if not act.command.args or act.language != "shell":
         return
-    name = act.program
-    if name and not re.search(r"[$`(⟨{]", name):
+    first, name = act.command.args[0], act.program
+    hidden = not first.resolved and (not name or re.search(r"[$`(⟨{]", name))
+    if not hidden and not (first.glob and name not in _TESTS):
         return
     review.add(
         Finding(

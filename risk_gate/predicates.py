@@ -288,6 +288,14 @@ def _programs_like(value: Sequence[str], _: Sequence[str]) -> Predicate:
     return lambda act: bool(act.program) and bool(pattern.search(act.program[:256]))
 
 
+def _names(value: Sequence[str], _: Sequence[str]) -> Predicate:
+    """A variable that one of the words was expanded from."""
+    pattern = _patterns(value)
+    return lambda act: any(
+        pattern.search(name) for arg in act.command.args[1:64] for name in arg.names
+    )
+
+
 def _operands(value: int, _: Sequence[str]) -> Predicate:
     return lambda act: len(act.options.operands) <= value
 
@@ -340,6 +348,7 @@ CONDITIONS: Mapping[str, _Builder] = {
     "flags": _flags,
     "max_operands": _operands,
     "min_operands": _min_operands,
+    "names": _names,
     "no_arg": _no_arg,
     "no_flags": _no_flags,
     "no_reader": _no_reader,
@@ -362,37 +371,3 @@ CONDITIONS: Mapping[str, _Builder] = {
     "writes": _paths("writes"),
     "written": _written,
 }
-
-COST: Mapping[str, int] = {
-    "programs": 0,
-    "except_programs": 0,
-    "flags": 1,
-    "all_flags": 1,
-    "no_flags": 1,
-    "wrappers": 1,
-    "origins": 1,
-    "fed": 1,
-    "background": 1,
-    "max_operands": 1,
-    "min_operands": 1,
-    "unresolved": 1,
-    "sub": 2,
-    "verb": 2,
-    "no_sub": 2,
-    "recursive": 2,
-    "truncates": 3,
-    "env": 3,
-    "writes": 3,
-    "deletes": 3,
-    "reads": 3,
-    "changes": 3,
-    "written": 4,
-    "value": 4,
-    "any": 6,
-    "sql": 7,
-    "text": 8,
-    "no_arg": 8,
-    "arg": 8,
-    "any_path": 9,
-}
-"""Order in which the conditions of one rule are tried: cheap ones first."""

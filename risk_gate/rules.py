@@ -14,7 +14,8 @@ from typing import Any
 
 from ..calls.acts import Act
 from ..router.errors import RuleError
-from .predicates import CONDITIONS, COST, Predicate
+from .costs import COST
+from .predicates import CONDITIONS, Predicate
 from .sources import RULE_FILES, load_sources
 from .values import Decision, RiskClass
 
