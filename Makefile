@@ -10,7 +10,7 @@ PROFILE ?= router-test
 HERMES ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help dev demo bench gates install uninstall test check lint fmt typecheck imports rules spell wheel
+.PHONY: help dev demo bench gates install uninstall test check lint fmt typecheck imports rules wheel nightly
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -63,5 +63,9 @@ wheel: dev ## build wheel and sdist, install the wheel elsewhere and use it
 
 rules: dev ## validate rules, packs and patterns, and compare them with their compiled forms
 	$(PY) -m pytest -q tests/rules
+
+nightly: dev ## the long tests, and the contract tests on every supported Hermes
+	$(PY) -m pytest -n $(JOBS) -m nightly
+	@$(PY) .ci/nightly.py .cache/hermes
 
 check: lint typecheck imports rules wheel test ## what CI runs

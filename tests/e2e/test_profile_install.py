@@ -87,7 +87,7 @@ def test_a_profile_is_set_up_and_undone(tmp_path: Path) -> None:
     assert entry["settings"] == {"global": {"enabled": True, "mode": "enforce"}}
     assert turn.returncode == 0, turn.stderr
     assert "request_toolset" in sent.tools
-    assert "terminal" not in sent.tools
+    assert "delegate_task" not in sent.tools
     assert cloned.returncode == status.returncode == 0, cloned.stderr + status.stdout
     assert "not installed in profile clone" in " ".join(status.stdout.split())
     assert undone.returncode == 0, undone.stderr
