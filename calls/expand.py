@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from .tree import Lit, Part, Raw, Sub, Var, Word
 from .values import Arg
@@ -132,7 +132,7 @@ def _add_part(part: Part, scope: Scope, building: _Building) -> None:
             if value is None:
                 building.add(source or f"${name}", True, resolved=False)
             else:
-                _add_value(value, quoted, building)
+                _add_value(value if quoted else _refit(value, scope), quoted, building)
 
 
 def _variable(name: str, operator: str, operand: Word, scope: Scope) -> Value | None:
@@ -177,6 +177,17 @@ def _edited(value: Value | None, operator: str) -> Value | None:
             end = start + int(numbers[1]) if len(numbers) == 2 else None
             return Value((Arg(text[start:end]),))
     return None
+
+
+def _refit(value: Value, scope: Scope) -> Value:
+    """A value whose separators are those of a changed ``IFS``, with blanks in their place."""
+    changed = scope.variables.get("IFS")
+    if changed is None or not changed.words or not changed.words[0].text.strip():
+        return value
+    blanks = str.maketrans(dict.fromkeys(changed.words[0].text, " "))
+    return replace(
+        value, words=tuple(replace(arg, text=arg.text.translate(blanks)) for arg in value.words)
+    )
 
 
 def _add_value(value: Value, quoted: bool, building: _Building) -> None:
