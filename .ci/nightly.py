@@ -28,7 +28,7 @@ TESTS = (
     "tests/e2e/test_restarts.py",
     "tests/e2e/test_two_profiles.py",
 )
-LEAST = 34
+LEAST = 32
 """Tests in these files; the report must hold as many, so that a lost file is noticed."""
 # What the tests import, and what Hermes needs for its web and MCP tools and its API server.
 PACKAGES = (
