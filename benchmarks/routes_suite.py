@@ -16,6 +16,7 @@ from ..router.engine import decide
 from ..router.values import Decision, Message
 from .options import Options
 from .output import emit
+from .reliability import Said, reliability, said
 from .routing import FLOOR, HERE, Case, book, catalog, read_cases, surface, write_rows
 from .scoring import Scored, bounds, grouped, labelled, rule_table, summary
 from .tier_table import COMPARE, compare
@@ -25,6 +26,7 @@ __all__ = ["GATES", "run"]
 
 GATES = {"hit": 0.96, "saving": 0.66}
 """Least shares on the authored test split, rules alone."""
+_BINS = ("n", "said", "true")
 _COLUMNS = ("n", "hit", "miss_when_narrowed", "abstention", "saving", "excess")
 
 
@@ -39,25 +41,30 @@ def run(options: Options) -> int:
     cases = read_cases(options.cases or HERE / "cases" / "routes.jsonl")
     rows: list[dict[str, Any]] = []
     scored: list[Scored] = []
+    opined: list[Said] = []
     for case in cases:
         start = perf_counter()
         text = case["prompt"]
+        opinions = who.ask(own_words(text, rules), granted)
         decision = decide(
             Message(text=text),
             granted,
             floor=FLOOR,
             book=rules,
             use_rules=who.use_rules,
-            opinions=who.ask(own_words(text, rules), granted),
+            opinions=opinions,
         )
         rows.append(_row(case, decision, (perf_counter() - start) * 1e6))
         if labelled(case, costs):
             scored.append(Scored.of(case, decision))
+            opined += [pair for opinion in opinions for pair in said(case, opinion)]
     if options.predictions:
         write_rows(options.predictions, rows)
     if not scored:
         return 0
     report = _report(scored, costs, rules, [row["micros"] for row in rows])
+    if found := reliability(opined):
+        report["reliability"] = found
     held = True
     if options.cases is None:
         test = [item for item in scored if item.case["split"] == "test"]
@@ -115,9 +122,18 @@ def _tables(report: Mapping[str, Any]) -> list[Table]:
         found.append(_table(f"By {name}", report[f"by_{name}"], _COLUMNS))
     rules = {rule: row for rule, row in report["rules"].items() if row["coverage"]}
     found.append(_table("Rules", rules, ("coverage", "overlap", "conflict", "accuracy")))
+    if "reliability" in report:
+        found.append(_reliability_table(report["reliability"]))
     micros = report["micros"]
     found[0].caption = f"p50 {micros['p50']:.0f} µs, p99 {micros['p99']:.0f} µs a decision"
     return found
+
+
+def _reliability_table(found: Mapping[str, Any]) -> Table:
+    rows = {f"{row['from']:g} to {row['to']:g}": row for row in found["bins"]}
+    table = _table("Probabilities of the tier, and how often they came true", rows, _BINS)
+    table.caption = f"Brier {found['brier']}, mean gap {found['gap']}"
+    return table
 
 
 def _plots(
@@ -139,6 +155,14 @@ def _plots(
                 note="Share of cases whose needed toolsets were all on the surface.",
             )
         )
+    bins = report.get("reliability", {}).get("bins", ())
+    found.append(
+        Plot(
+            title="Reliability of the tier's probabilities",
+            svg=plots.reliability([(row["said"], row["true"]) for row in bins]),
+            note="Under the dotted line the tier claims too much, over it too little.",
+        )
+    )
     return found
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-__all__ = ["bars", "histogram", "is_installed", "steps"]
+__all__ = ["bars", "histogram", "is_installed", "reliability", "steps"]
 
 _INK = "#010203"
 """Stands for the page's own text colour; replaced after drawing."""
@@ -88,6 +88,24 @@ def steps(lines: Mapping[str, Sequence[float]], *, across: str, up: str) -> str:
         axes.legend(frameon=False, labelcolor=_INK, loc="best")
 
     return _drawn(draw, f"steps {across}", height=2.8)
+
+
+def reliability(points: Sequence[tuple[float, float]]) -> str:
+    """What was said against what came true, both 0 to 1; the diagonal is a tier that is right."""
+    if len(points) < 2:
+        return ""
+
+    def draw(axes: Any) -> None:
+        axes.plot([0, 1], [0, 1], color=_INK, linewidth=0.8, linestyle=":")
+        axes.plot(*zip(*points, strict=True), color=_COLOURS[0], marker="o", linewidth=2)
+        axes.set_xlim(-0.02, 1.02)
+        axes.set_ylim(-0.02, 1.02)
+        for axis in (axes.xaxis, axes.yaxis):
+            axis.set_major_formatter(lambda share, _: f"{share:.0%}")
+        axes.set_xlabel("said")
+        axes.set_ylabel("came true")
+
+    return _drawn(draw, "reliability", height=4.0)
 
 
 def _drawn(draw: Callable[[Any], None], salt: str, *, height: float) -> str:

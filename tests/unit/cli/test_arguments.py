@@ -54,3 +54,31 @@ def test_wrong_usage_ends_with_two(line: str, capsys: pytest.CaptureFixture[str]
 
     assert left.value.code == 2
     assert "usage:" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        pytest.param(["--since", "last week"], "a date such as", id="no date"),
+        pytest.param(["--sessions", "0"], "must be 1 or more", id="no session"),
+        pytest.param(["--html", "/no/such/folder/page.html"], "there is no folder", id="no folder"),
+    ],
+)
+def test_replay_refuses_what_it_cannot_mean(
+    wrong: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Status 2 and what was expected, before anything is read."""
+    with pytest.raises(SystemExit) as caught:
+        parser().parse_args(["replay", *wrong])
+
+    assert caught.value.code == 2
+    assert said in capsys.readouterr().err
+
+
+def test_replay_takes_a_date_or_a_moment() -> None:
+    """A day begins at its midnight here; a zone is respected."""
+    day = parser().parse_args(["replay", "--since", "2026-05-01"]).since
+    moment = parser().parse_args(["replay", "--since", "2026-05-01T00:00:00+00:00"]).since
+
+    assert moment == 1777593600.0
+    assert abs(day - moment) <= 14 * 3600

@@ -144,6 +144,7 @@ class TestPlots:
         """Empty axes say nothing."""
         assert plots.histogram([], across="x") == ""
         assert plots.bars({"one": 1.0}, across="x") == ""
+        assert plots.reliability([(0.1, 0.2)]) == ""
         assert plots.steps({"a": []}, across="x", up="y") == ""
 
     def test_the_ids_of_two_drawings_do_not_meet(self) -> None:
@@ -153,6 +154,7 @@ class TestPlots:
 
         clips = [set(re.findall(r'<clipPath id="([^"]+)"', svg)) for svg in (one, two)]
         assert all(clips)
+        assert plots.reliability([(0.1, 0.2), (0.9, 0.8)]).startswith("<svg")
         assert clips[0].isdisjoint(clips[1])
 
 
