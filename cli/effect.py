@@ -37,7 +37,7 @@ def outcomes(rows: list[dict[str, object]]) -> dict[str, int]:
 
 def percent(part: float, whole: float) -> str:
     """A share in whole percent; a dash where there is no whole."""
-    return f"{100 * part / whole:.0f} %" if whole else "-"
+    return f"{100 * part / whole:.0f}%" if whole else "-"
 
 
 def _tokens(rows: list[dict[str, object]], name: str) -> int:

@@ -64,13 +64,13 @@ def show(decision: Decision, catalog: Catalog, out: Output) -> None:
     data = as_json(decision, catalog)
     full, sent = data["tokens_full"], data["tokens_sent"]
     out.line(f"{data['outcome']} ({data['grade']}), decided by {data['tier']}", bold=True)
-    out.line(f"about {sent} of {full} tokens of tool schemas ({percent(sent, full)})")
+    out.line(f"about {sent:,} of {full:,} tokens of tool schemas ({percent(sent, full)})")
     if not decision.substantive:
         out.line("no task yet: the next message decides")
     out.line()
     kept = set(decision.toolsets)
     rows = [
-        (str(toolset.name), "sent" if toolset.name in kept else "held back", str(toolset.tokens))
+        (str(toolset.name), "sent" if toolset.name in kept else "held back", f"{toolset.tokens:,}")
         for toolset in catalog.toolsets
     ]
     out.table(["toolset", "", "tokens#"], rows)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..registry_adapter.store import LogName, StateStore
-from .output import Output, clock_time
+from .output import Output, clock_time, counted
 
 __all__ = ["follow", "show"]
 
@@ -53,7 +53,10 @@ def show(
         rows = store.tail(kind, limit=limit)
         last[kind] = _last(rows, 0)
         if not out.as_json:
-            out.line(f"{kind}: {len(rows)} rows" if rows else f"{kind}: nothing yet", bold=True)
+            out.line(
+                f"{kind}: {counted(len(rows), 'row')}" if rows else f"{kind}: nothing yet",
+                bold=True,
+            )
         _print(kind, rows, out, heads=True)
     return last
 

@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-__all__ = ["Output", "clock_time"]
+__all__ = ["Output", "clock_time", "counted"]
 
 
 class Output:
@@ -65,6 +65,11 @@ class Output:
         for row in rows:
             table.add_row(*(Text(cell) for cell in row))
         self._console.print(table)
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun, as in "1 row" and "1,200 rows"."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def clock_time(row: Mapping[str, object]) -> str:

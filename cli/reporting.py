@@ -12,7 +12,7 @@ from ..reports.page import Page, render
 from ..reports.plots import is_installed
 from ..router.errors import RouterError
 from .effect import percent
-from .output import Output
+from .output import Output, counted
 
 __all__ = ["PageError", "collect", "show", "write"]
 
@@ -39,13 +39,14 @@ def show(data: dict[str, Any], out: Output) -> None:
         return
     full, sent = data["tokens_full"], data["tokens_sent"]
     out.line(
-        f"{data['decisions']:,} decisions in {data['sessions']:,} sessions sent about "
+        f"{counted(data['decisions'], 'decision')} in {counted(data['sessions'], 'session')} "
+        "sent about "
         f"{sent:,} of {full:,} tokens of tool schemas ({percent(sent, full)})",
         bold=True,
     )
     for name in ("outcome", "platform", "tier", "mode"):
         rows = [
-            (key, f"{row['decisions']:,}", f"{100 * row['saving']:.0f} %")
+            (key, f"{row['decisions']:,}", f"{100 * row['saving']:.0f}%")
             for key, row in data[f"by_{name}"].items()
         ]
         out.line()

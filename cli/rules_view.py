@@ -13,6 +13,9 @@ from .rules import BOOK, build, sources
 
 __all__ = ["check", "explain"]
 
+_SHOWN = 8
+"""Toolsets that people see of the learned weights, the likeliest first; ``--json`` has all."""
+
 
 def check(out: Output) -> int:
     """Validate the sources and compare them with the compiled book; 0 if both are right."""
@@ -61,9 +64,12 @@ def explain(text: str, out: Output) -> int:
         )
         for vote in votes
     ]
-    out.table(["rule", "for", "weight#", "words"], rows)
+    if rows:
+        out.table(["rule", "for", "weight#", "words"], rows)
+    else:
+        out.line("no rule fired")
     out.line()
-    ranked = sorted(learned.items(), key=lambda item: -item[1])
+    ranked = sorted(learned.items(), key=lambda item: -item[1])[:_SHOWN]
     out.table(["learned words", "log-odds#"], [(name, f"{value:+.1f}") for name, value in ranked])
     return 0
 

@@ -112,8 +112,7 @@ def _doctor(_runtime: Runtime, _arguments: argparse.Namespace, out: Output) -> i
     if out.as_json:
         print(json.dumps(report.as_json(), indent=2))
     else:
-        for finding in report.findings:
-            out.line(f"{finding.level.value:8}{finding.text}")
+        out.pairs([(finding.level.value, finding.text) for finding in report.findings])
         out.line("a routing path works" if report.routes else "nothing is routed", bold=True)
     return 0 if report.routes else 2
 

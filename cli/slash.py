@@ -10,6 +10,7 @@ from ..registry_adapter.plugin import Runtime
 from ..registry_adapter.session_here import SessionHere
 from ..router.session import Phase, SessionState
 from .effect import effect, percent
+from .output import counted
 
 __all__ = ["HELP", "Slash"]
 
@@ -115,11 +116,14 @@ class Slash:
 def _effect(seen: Mapping[str, Any], mode: str) -> str:
     """What it came to so far, in one phrase."""
     if mode == "shadow":
-        return f"would remove {seen['would_remove']} tokens in {seen['shadow']} decisions"
+        return (
+            f"would remove {seen['would_remove']:,} tokens in {counted(seen['shadow'], 'decision')}"
+        )
     if not seen["enforced"]:
         return "nothing decided yet"
     share = percent(seen["tokens_removed"], seen["tokens_full"])
-    return f"{seen['tokens_removed']} tokens removed ({share}) in {seen['enforced']} decisions"
+    decisions = counted(seen["enforced"], "decision")
+    return f"{seen['tokens_removed']:,} tokens removed ({share}) in {decisions}"
 
 
 def _added(payload: Mapping[str, object]) -> str:

@@ -17,7 +17,7 @@ from ..registry_adapter.settings_source import Reading
 from ..registry_adapter.store import StateStore
 from ..router.settings_fields import fields
 from .effect import RECENT, effect, outcomes, percent
-from .output import Output, clock_time
+from .output import Output, clock_time, counted
 
 __all__ = ["collect", "show", "version"]
 
@@ -64,7 +64,7 @@ def show(data: Mapping[str, Any], out: Output) -> None:
         ]
     )
     out.line()
-    out.line(f"The last {seen['decisions']} first messages and expansions", bold=True)
+    out.line(f"The latest {counted(seen['decisions'], 'decision')}", bold=True)
     out.pairs(_effect_rows(seen, data["counters"]))
     _show_logs(data, out)
     if data["settings"]:
@@ -149,11 +149,15 @@ def _effect_rows(seen: Mapping[str, Any], counters: Mapping[str, int]) -> list[t
     if seen["enforced"]:
         share = percent(seen["tokens_removed"], seen["tokens_full"])
         rows.append(
-            ("tokens removed", f"{seen['tokens_removed']} of {seen['tokens_full']} ({share})")
+            ("tokens removed", f"{seen['tokens_removed']:,} of {seen['tokens_full']:,} ({share})")
         )
     if seen["shadow"]:
-        rows.append(("in shadow", f"{seen['shadow']}; would remove {seen['would_remove']} tokens"))
-    rows += [(name.replace("_", " "), str(value)) for name, value in sorted(counters.items())]
+        rows.append(
+            ("in shadow", f"{seen['shadow']:,}; would remove {seen['would_remove']:,} tokens")
+        )
+    if counters:
+        totals = (f"{name.replace('_', ' ')} {value:,}" for name, value in sorted(counters.items()))
+        rows.append(("counted so far", ", ".join(totals)))
     return rows
 
 
@@ -168,7 +172,10 @@ def _show_logs(data: Mapping[str, Any], out: Output) -> None:
         words = f"{last['outcome']} from {last['backend']} at {clock_time(last)}"
         rows.append(("last model call", words))
     state = data["state"]
-    health = state["problem"] or f"{sum(state['rows'].values())} rows, {state['bytes']} bytes"
+    health = (
+        state["problem"]
+        or f"{counted(sum(state['rows'].values()), 'row')}, {state['bytes']:,} bytes"
+    )
     if state["damaged_at"] is not None:
         health += "; a damaged file was set aside"
     rows.append(("state", f"{state['path']}: {health}"))

@@ -113,7 +113,7 @@ def test_effect_keeps_shadow_apart(tmp_path: Path) -> None:
     assert (seen["shadow"], seen["would_remove"]) == (1, 90)
 
 
-@pytest.mark.parametrize(("part", "whole", "text"), [(1, 3, "33 %"), (0, 0, "-"), (2, 2, "100 %")])
+@pytest.mark.parametrize(("part", "whole", "text"), [(1, 3, "33%"), (0, 0, "-"), (2, 2, "100%")])
 def test_share_of_nothing_is_a_dash(part: int, whole: int, text: str) -> None:
     """No division by zero on a fresh home."""
     assert percent(part, whole) == text
