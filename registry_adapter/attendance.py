@@ -14,6 +14,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 from types import ModuleType
 
 from .host import is_review_thread
@@ -109,10 +110,28 @@ def has_later_policy_hook(callback: object) -> bool:
 
     The first directive wins (hermes-agent 0.19.0 hermes_cli/plugins.py:2101),
     so our ``approve`` would hide a later ``block``.  Where the list cannot be
-    read the answer is yes.
+    read the answer is yes.  Hermes' own observers do not count: its gateway
+    always loads one behind every plugin (plugins/platforms/raft/adapter.py:848).
     """
     callbacks = _policy_hooks()
-    return not callbacks or callbacks[-1] is not callback
+    if callback not in callbacks:
+        return True
+    later = callbacks[callbacks.index(callback) + 1 :]
+    return not all(_is_host_observer(item) for item in later)
+
+
+def _is_host_observer(callback: object) -> bool:
+    """A hook that ships with Hermes and declares that it returns nothing."""
+    declared = getattr(callback, "__annotations__", {})
+    silent = "return" in declared and declared["return"] in {None, "None"}
+    source = getattr(callback, "__globals__", {}).get("__file__", "")
+    return silent and bool(source) and Path(source).resolve().is_relative_to(_bundled_plugins())
+
+
+def _bundled_plugins() -> Path:
+    import hermes_cli  # noqa: PLC0415 - host import
+
+    return Path(str(hermes_cli.__file__)).resolve().parents[1] / "plugins"
 
 
 def _policy_hooks() -> tuple[object, ...]:
