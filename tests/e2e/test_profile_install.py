@@ -74,6 +74,8 @@ def test_a_profile_is_set_up_and_undone(tmp_path: Path) -> None:
     status = hermes(tmp_path, "tool-router", "status")
     config = yaml.safe_load((profile / "config.yaml").read_text())
     installed = sorted(path.name for path in copy.parent.iterdir())
+    with (profile / "config.yaml").open("a", encoding="utf-8") as file:
+        file.write('command_allowlist: ["plugin_rule:tool-router:terminal:x:y"]\n')
     undone = script(tmp_path, "uninstall", "router-test")
     after = yaml.safe_load((profile / "config.yaml").read_text())
 
@@ -92,6 +94,7 @@ def test_a_profile_is_set_up_and_undone(tmp_path: Path) -> None:
     assert "not installed in profile clone" in " ".join(status.stdout.split())
     assert undone.returncode == 0, undone.stderr
     assert "hermes profile delete router-test" in undone.stdout
+    assert "plugin_rule:" in undone.stdout
     assert not copy.exists()
     assert "tool-router" not in str(after.get("plugins", {}).get("entries"))
     assert "tool-router" not in after.get("plugins", {}).get("enabled", [])
