@@ -13,12 +13,23 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from ..router.cost import Prices, Step, Warm, request_cost
+from ..router.cost import Prices
+from ..router.fronts import FrontTable, SharedCache
 from ..router.values import Catalog, Decision, Outcome
 from .gates import Route
 from .routing import Case
 
-__all__ = ["POLICIES", "SCENARIOS", "Needs", "Outlay", "Request", "Scenario", "plan", "requests"]
+__all__ = [
+    "POLICIES",
+    "SCENARIOS",
+    "SYSTEM",
+    "Needs",
+    "Request",
+    "Scenario",
+    "plan",
+    "requests",
+    "spent",
+]
 
 Surface = tuple[str, ...]
 
@@ -246,54 +257,33 @@ def _surface(before: Surface, case: Case, needs: Needs, policy: str) -> Surface:
     return (*before, *(name for name in needs.order if name in wanted and name not in before))
 
 
-@dataclass(slots=True, kw_only=True)
-class Outlay:
-    """Adds up what requests cost at one tier's prices.
+def spent(
+    made: Sequence[Request],
+    prices: Prices,
+    tokens: Mapping[str, int],
+    *,
+    own: int,
+    same_system: bool,
+) -> float:
+    """Cost of the input of requests in order of time, in US dollars.
 
     Args:
+        made: the requests.
         prices: of the tier.
         tokens: of each toolset.
-        own: tokens of our own tool, sent by every policy but stock.
+        own: tokens of our own tool, which stands in front; 0: it is not sent.
         same_system: see :class:`Scenario`.
     """
-
-    prices: Prices
-    tokens: Mapping[str, int]
-    own: int
-    same_system: bool
-    total: float = 0.0
-
-    def add(self, made: Sequence[Request]) -> float:
-        """Cost of requests in order of time, in US dollars."""
-        last: dict[int, tuple[Request, Step]] = {}
-        fronts: dict[Surface, float] = {}
-        for request in made:
-            before = last.get(request.session)
-            gap = request.at - before[0].at if before else 0.0
-            step = Step(gap_s=gap, tools=self._tools(request.surface), messages=request.messages)
-            self.total += request_cost(
-                step,
-                self.prices,
-                system=SYSTEM,
-                before=before[1] if before else None,
-                warm=self._warm(request, fronts),
-            )
-            last[request.session] = (request, step)
-            for length in range(len(request.surface), 0, -1):
-                fronts[request.surface[:length]] = request.at
-            fronts[(*request.surface, "")] = request.at  # the whole list, closed
-        return self.total
-
-    def _tools(self, surface: Surface) -> int:
-        return self.own + sum(self.tokens[name] for name in surface)
-
-    def _warm(self, request: Request, fronts: Mapping[Surface, float]) -> Warm:
-        oldest = request.at - self.prices.lifetime_s
-        if fronts.get((*request.surface, ""), -math.inf) >= oldest:
-            system = SYSTEM if self.same_system else 0
-            return Warm(tools=self._tools(request.surface), system=system)
-        for length in range(len(request.surface), 0, -1):
-            if fronts.get(request.surface[:length], -math.inf) >= oldest:
-                # One token short of a whole list, so that it does not pass for the same one.
-                return Warm(tools=self._tools(request.surface[:length]) - 1, system=0)
-        return Warm()
+    table, cache = FrontTable(), SharedCache(prices)
+    front = [("tool_router", own)] if own else []
+    return sum(
+        cache.pay(
+            str(request.session),
+            request.at,
+            table.of([*front, *((name, tokens[name]) for name in request.surface)]),
+            system=SYSTEM,
+            prompt="" if same_system else str(request.session),
+            messages=request.messages,
+        )
+        for request in made
+    )

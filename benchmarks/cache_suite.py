@@ -20,11 +20,11 @@ from .cache_model import (
     SCENARIOS,
     SYSTEM,
     Needs,
-    Outlay,
     Request,
     Scenario,
     plan,
     requests,
+    spent,
 )
 from .gates_suite import router
 from .options import Options
@@ -95,12 +95,13 @@ def simulate(
         "dollars": {
             tier.id: {
                 policy: round(
-                    Outlay(
-                        prices=tier.prices,
-                        tokens=costs,
+                    spent(
+                        rows,
+                        tier.prices,
+                        costs,
                         own=_own(policy, own),
                         same_system=scenario.same_system,
-                    ).add(rows),
+                    ),
                     6,
                 )
                 for policy, rows in made.items()

@@ -14,6 +14,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
+from hashlib import blake2s
 from pathlib import Path
 
 from ..registry_adapter.events import message_from
@@ -88,6 +89,7 @@ class PastSession:
     Attributes:
         parent: the session that this one continues, branched off or was delegated from.
         system: estimated tokens of the system prompt.
+        prompt: a digest of it, which tells prompts apart.
     """
 
     id: str
@@ -96,6 +98,7 @@ class PastSession:
     parent: str
     started_at: float
     system: int
+    prompt: str
     turns: tuple[PastTurn, ...]
 
 
@@ -184,7 +187,7 @@ def _ids(db: sqlite3.Connection, limit: int | None, since: float) -> list[sqlite
     statement = (
         "SELECT id, source, model, started_at, "
         f"{_column(db, 'sessions', 'parent_session_id', 'NULL')} AS parent, "
-        f"length(CAST({_column(db, 'sessions', 'system_prompt', 'NULL')} AS BLOB)) AS system "
+        f"{_column(db, 'sessions', 'system_prompt', 'NULL')} AS system "
         "FROM sessions WHERE started_at >= ? ORDER BY started_at DESC, id DESC LIMIT ?"
     )
     try:
@@ -212,13 +215,15 @@ def _session(db: sqlite3.Connection, row: sqlite3.Row) -> PastSession:
             seen = {_key(item) for item in rows}
     with closing(db.execute(statement, (row["id"],))) as rows:
         turns = tuple(_turns(rows, seen))
+    system = str(row["system"] or "").encode("utf-8", "surrogatepass")
     return PastSession(
         id=str(row["id"]),
         platform=str(row["source"] or ""),
         model=str(row["model"] or ""),
         parent=str(row["parent"] or ""),
         started_at=float(row["started_at"]),
-        system=_tokens(row["system"]),
+        system=_tokens(len(system)),
+        prompt=blake2s(system, digest_size=8).hexdigest(),
         turns=turns,
     )
 
@@ -230,23 +235,25 @@ class _Reader:
         self.message: Message | None = None
         self.requests: list[PastRequest] = []
         self.messages = 0
+        self.at = 0.0
 
     def turn(self) -> PastTurn | None:
         if self.message is None:
             return None
         return PastTurn(
             message=self.message,
-            requests=tuple(self.requests) or (PastRequest(messages=self.messages),),
+            requests=tuple(self.requests) or (PastRequest(at=self.at, messages=self.messages),),
         )
 
     def take(self, row: sqlite3.Row) -> None:
+        self.at = _number(row["timestamp"])
         if row["role"] == "user":
             self.message, self.requests = message_from(_decoded(row["content"])), []
         elif row["role"] == "assistant":
             self.requests.append(
                 PastRequest(
                     calls=_calls(row["tool_calls"]),
-                    at=_number(row["timestamp"]),
+                    at=self.at,
                     messages=self.messages,
                 )
             )

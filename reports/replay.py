@@ -10,17 +10,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from dataclasses import replace as changed
 from itertools import pairwise
 
 from ..recovery.expansion import recover
 from ..recovery.request import NAME as REQUEST_TOOL
 from ..recovery.request import answer, menu
 from ..router import session as sessions
-from ..router.cost import Prices, Step, session_cost
+from ..router.cost import Prices
 from ..router.floor import pinned_tools
 from ..router.session import Phase, SessionState
 from ..router.values import Catalog, Decision, Message, Origin, ToolName
-from .history import PastCall, PastRequest, PastSession, PastTurn
+from .history import PastCall, PastSession, PastTurn
+from .spending import Spending
 
 __all__ = ["Grant", "Recovery", "Replay", "Route", "SessionReplay", "replay"]
 
@@ -49,8 +51,18 @@ class Grant:
     @property
     def stock(self) -> int:
         """Schema tokens that Hermes sends without this plugin."""
-        own = (ts.tokens for ts in self.catalog.toolsets if ts.origin is Origin.OWN)
-        return self.catalog.tokens - sum(own)
+        return sum(tokens for _, tokens in self.stock_tools)
+
+    @property
+    def stock_tools(self) -> list[tuple[str, int]]:
+        """Names and tokens of what Hermes sends without this plugin, in its order."""
+        tokens = {
+            spec.name: spec.tokens
+            for ts in self.catalog.toolsets
+            if ts.origin is not Origin.OWN
+            for spec in ts.tools
+        }
+        return [(str(name), tokens[name]) for name in self.catalog.order if name in tokens]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,6 +189,7 @@ def replay(
     """
     done: list[SessionReplay] = []
     states: dict[str, SessionState] = {}
+    spending = Spending()
     left_out = 0
     for session in past:
         grant = grant_of(session.platform)
@@ -184,11 +197,20 @@ def replay(
             left_out += 1
         else:
             run = _Run(session, grant, route, states.get(session.parent))
-            done.append(run.go(prices_of(session.model)))
+            done.append(run.go())
+            prices = prices_of(session.model)
+            if prices is not None:
+                spending.add(session, prices, grant.stock_tools, run.sent)
             if run.state is not None:
                 states[session.id] = run.state
         seen()
-    return Replay(sessions=tuple(done), left_out=left_out)
+    costs = spending.totals()
+    return Replay(sessions=tuple(_priced(item, costs) for item in done), left_out=left_out)
+
+
+def _priced(item: SessionReplay, costs: Mapping[str, tuple[float, float]]) -> SessionReplay:
+    found = costs.get(item.session)
+    return changed(item, cost_full=found[0], cost_sent=found[1]) if found else item
 
 
 class _Run:
@@ -203,14 +225,14 @@ class _Run:
         self._route = route
         self._costs = {spec.name: spec.tokens for ts in self._catalog.toolsets for spec in ts.tools}
         self._owners = {spec.name: ts.name for ts in self._catalog.toolsets for spec in ts.tools}
-        self._sent: list[tuple[tuple[ToolName, ...] | None, int]] = []
+        self._sent: list[tuple[ToolName, ...] | None] = []
         self._recoveries: list[Recovery] = []
         self._outside = 0
         self.state = sessions.inherit(parent, session.id) if parent else None
         if grant.passes:
             self.state = sessions.pass_through(session.id, why=grant.passes)
 
-    def go(self, prices: Prices | None) -> SessionReplay:
+    def go(self) -> SessionReplay:
         """Run all turns."""
         state = self.state
         for number, turn in enumerate(self._session.turns):
@@ -220,13 +242,7 @@ class _Run:
                 for call in request.calls:
                     state = self._called(state, call, turn, number)
         self.state = state
-        sent = tuple(tokens for _, tokens in self._sent)
-        stock = self._grant.stock
-        cost_full = cost_sent = None
-        if prices is not None:
-            requests = [request for turn in self._session.turns for request in turn.requests]
-            cost_full = self._cost(requests, [stock] * len(sent), prices)
-            cost_sent = self._cost(requests, sent, prices)
+        sent = tuple(sum(tokens for _, tokens in tools) for tools in self.sent)
         return SessionReplay(
             session=self._session.id,
             platform=self._session.platform,
@@ -234,20 +250,27 @@ class _Run:
             started_at=self._session.started_at,
             turns=len(self._session.turns),
             phase=state.phase.value if state else "",
-            stock=stock,
+            stock=self._grant.stock,
             sent=sent,
             moves=sum(1 for before, after in pairwise(self._sent) if before != after),
             recoveries=tuple(self._recoveries),
             outside=self._outside,
-            cost_full=cost_full,
-            cost_sent=cost_sent,
         )
 
-    def _request(self, state: SessionState) -> tuple[tuple[ToolName, ...] | None, int]:
-        names = sessions.sent_names(state, self._catalog.order)
-        if not names:
-            return None, self._grant.untouched
-        return names, sum(self._costs[name] for name in names)
+    @property
+    def sent(self) -> list[list[tuple[str, int]]]:
+        """Names and tokens of each request's tools, in order."""
+        own = self._grant.untouched - self._grant.stock
+        untouched = [*self._grant.stock_tools, *([(REQUEST_TOOL, own)] if own else [])]
+        spelled: dict[tuple[ToolName, ...] | None, list[tuple[str, int]]] = {None: untouched}
+        for names in self._sent:
+            if names is not None and names not in spelled:
+                spelled[names] = [(str(name), self._costs[name]) for name in names]
+        return [spelled[names] for names in self._sent]
+
+    def _request(self, state: SessionState) -> tuple[ToolName, ...] | None:
+        """Names to send; ``None``: the request is left alone."""
+        return sessions.sent_names(state, self._catalog.order) or None
 
     def _decided(self, state: SessionState | None, turn: PastTurn) -> SessionState:
         platform = self._session.platform
@@ -284,12 +307,3 @@ class _Run:
                 )
             )
         return grown
-
-    def _cost(self, requests: Iterable[PastRequest], tools: Iterable[int], prices: Prices) -> float:
-        steps: list[Step] = []
-        before: PastRequest | None = None
-        for request, tokens in zip(requests, tools, strict=True):
-            gap = max(0.0, request.at - before.at) if before else 0.0
-            steps.append(Step(gap_s=gap, tools=tokens, messages=request.messages))
-            before = request
-        return session_cost(steps, prices, system=self._session.system)

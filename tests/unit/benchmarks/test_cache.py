@@ -13,11 +13,11 @@ from hermes_tool_router.benchmarks.cache_model import (
     SCENARIOS,
     SYSTEM,
     Needs,
-    Outlay,
     Request,
     plan,
     requests,
 )
+from hermes_tool_router.benchmarks.cache_model import spent as dollars
 from hermes_tool_router.benchmarks.cache_suite import BASELINE, compare
 from hermes_tool_router.benchmarks.options import Options
 from hermes_tool_router.benchmarks.routing import Case, catalog
@@ -45,10 +45,7 @@ def prices(*, any_front: bool) -> Prices:
 
 def spent(*made: Request, any_front: bool = True, same_system: bool = True) -> float:
     """Millionths of a dollar."""
-    outlay = Outlay(
-        prices=prices(any_front=any_front), tokens=COSTS, own=OWN, same_system=same_system
-    )
-    return outlay.add(made) * 1e6
+    return 1e6 * dollars(made, prices(any_front=any_front), COSTS, own=OWN, same_system=same_system)
 
 
 def request(session: int, at: float, *surface: str) -> Request:
@@ -56,7 +53,7 @@ def request(session: int, at: float, *surface: str) -> Request:
     return Request(session=session, at=at, surface=surface, messages=500)
 
 
-class TestOutlay:
+class TestSpent:
     def test_the_second_session_of_one_person_finds_tools_and_system(self) -> None:
         """710 + 4,400 + 500 fresh; then 5,110 cached and 500 fresh."""
         total = spent(request(1, 0, "memory", "file"))
@@ -77,12 +74,12 @@ class TestOutlay:
         assert marked == pytest.approx(2 * first)
 
     def test_a_common_front_is_shared_up_to_where_lists_part(self) -> None:
-        """Own tool and memory, 210 tokens less one; web and everything behind it is fresh."""
+        """Own tool and memory, 210 tokens; web and everything behind it is fresh."""
         made = (request(1, 0, "memory", "file"), request(2, 100, "memory", "web"))
 
         second = spent(*made) - spent(made[0])
 
-        assert second == pytest.approx(209 * 0.1 + 401 + SYSTEM + 500)
+        assert second == pytest.approx(210 * 0.1 + 400 + SYSTEM + 500)
 
     def test_after_the_lifetime_nothing_is_left(self) -> None:
         """301 seconds later the same request is paid in full."""

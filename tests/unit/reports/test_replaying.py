@@ -79,6 +79,7 @@ def session(name: str, *turns: tuple[str, tuple[str, ...]], parent: str = "") ->
         parent=parent,
         started_at=0.0,
         system=2_000,
+        prompt="p",
         turns=tuple(made),
     )
 
@@ -177,6 +178,15 @@ def test_cost_is_that_of_the_cost_model() -> None:
 
     assert found.cost_full == pytest.approx((6_000 + 6_000 * 0.1) / 1e6)
     assert found.cost_sent == pytest.approx((3_550 + 3_550 * 0.1) / 1e6)
+
+
+def test_sessions_of_one_model_share_its_cache() -> None:
+    """The second session finds 3,000 + 2,000 of stock, and 550 + 2,000 of the narrowed one."""
+    first, second = run(session("a", ("web", ("-",))), session("b", ("web", ("-",)))).sessions
+
+    assert first.cost_full == pytest.approx(6_000 / 1e6)
+    assert second.cost_full == pytest.approx((5_000 * 0.1 + 1_000) / 1e6)
+    assert second.cost_sent == pytest.approx((2_550 * 0.1 + 1_000) / 1e6)
 
 
 def test_toolsets_that_come_back_often_are_suggested() -> None:
