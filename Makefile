@@ -38,10 +38,10 @@ gates: dev ## what a release must hold, and decisions that changed since the bas
 	@$(PY) benchmarks/run.py gates
 
 install: dev ## copy the plugin into PROFILE (default router-test), enable it, tell the next command
-	@$(PY) cli/install.py install $(PROFILE) $(if $(HERMES),--hermes $(HERMES))
+	@$(PY) console/install.py install $(PROFILE) $(if $(HERMES),--hermes $(HERMES))
 
 uninstall: dev ## undo `make install`; names what stays
-	@$(PY) cli/install.py uninstall $(PROFILE) $(if $(HERMES),--hermes $(HERMES))
+	@$(PY) console/install.py uninstall $(PROFILE) $(if $(HERMES),--hermes $(HERMES))
 
 test: dev ## run the tests, end-to-end ones included
 	$(PY) -m pytest -n $(JOBS) --dist loadgroup -m "not nightly"

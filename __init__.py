@@ -19,7 +19,7 @@ def register(ctx: Any) -> None:
     ``diagnostics.py``, and Hermes goes on with the full tool surface.
     """
     # Imported here, see the module docstring.
-    from .cli import commands  # noqa: PLC0415
+    from .console import commands  # noqa: PLC0415
     from .registry_adapter import plugin  # noqa: PLC0415
 
     runtime = plugin.register(ctx)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from hermes_tool_router.cli.parser import set_up
+from hermes_tool_router.console.parser import set_up
 from hermes_tool_router.intent.compile import compile_book
 from hermes_tool_router.registry_adapter.records import (
     CallRecord,

@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 def registered(method: str) -> set[str]:
     """Names that the code passes to ``ctx.<method>`` as literals."""
     found: set[str] = set()
-    for folder in ("cli", "registry_adapter"):
+    for folder in ("console", "registry_adapter"):
         for path in (ROOT / folder).glob("*.py"):
             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
                 if (

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from hermes_tool_router.cli.parser import set_up
+from hermes_tool_router.console.parser import set_up
 from hermes_tool_router.registry_adapter.store_file import SCHEMA
 
 ROOT = Path(__file__).resolve().parents[2]

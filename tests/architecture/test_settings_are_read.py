@@ -27,7 +27,7 @@ def modules() -> Iterator[Path]:
     """Source files in which a setting may be used."""
     for path in ROOT.rglob("*.py"):
         parts = path.relative_to(ROOT).parts
-        shows = parts[:2] in {("cli", "status.py")} or path.name.startswith("settings_")
+        shows = parts[:2] in {("console", "status.py")} or path.name.startswith("settings_")
         if not (NOT_USE & set(parts)) and not shows:
             yield path
 

@@ -45,8 +45,8 @@ def run(home: Path, *command: str) -> subprocess.CompletedProcess[str]:
 
 
 def script(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run ``cli/install.py``."""
-    return run(home, sys.executable, str(SOURCE / "cli" / "install.py"), *arguments)
+    """Run ``console/install.py``."""
+    return run(home, sys.executable, str(SOURCE / "console" / "install.py"), *arguments)
 
 
 def hermes(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:

@@ -13,7 +13,7 @@ from hermes_tool_router.calls import grammar
 from hermes_tool_router.calls.acts import acts_of
 from hermes_tool_router.calls.paths import canonical, classes
 from hermes_tool_router.calls.shell import parse
-from hermes_tool_router.cli.gate_tables import CALLS, GATE, build_calls, build_gate
+from hermes_tool_router.console.gate_tables import CALLS, GATE, build_calls, build_gate
 from hermes_tool_router.risk_gate import Facts, ToolCall, assess
 from hermes_tool_router.risk_gate.rules import Rule, load, shipped
 from hermes_tool_router.risk_gate.sources import read_yaml
@@ -65,7 +65,7 @@ def test_a_tool_rule_keeps_its_cases(rule: ToolRule) -> None:
 
 
 def test_the_compiled_tables_equal_their_sources() -> None:
-    """Folder installs have no build step; ``python -m hermes_tool_router.cli.gate_tables``."""
+    """Folder installs have no build step; ``python -m hermes_tool_router.console.gate_tables``."""
     assert CALLS.read_bytes() == build_calls()
     assert GATE.read_bytes() == build_gate()
 

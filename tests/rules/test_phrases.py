@@ -6,7 +6,7 @@ import zlib
 
 import pytest
 
-from hermes_tool_router.cli.phrases import TABLE, build, cases
+from hermes_tool_router.console.phrases import TABLE, build, cases
 from hermes_tool_router.intent.followup_book import compile_books, expand
 from hermes_tool_router.intent.followups import (
     MAGIC,

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from hermes_tool_router.cli.patterns import TABLE, build, sources
+from hermes_tool_router.console.patterns import TABLE, build, sources
 from hermes_tool_router.sanitizer import PatternTable, Sanitizer, table_from_bytes
 from hermes_tool_router.sanitizer.book import expanded, read_cases
 from hermes_tool_router.sanitizer.hints import Hints

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hermes_tool_router.cli.patterns import TABLE
+from hermes_tool_router.console.patterns import TABLE
 from hermes_tool_router.sanitizer import PatternTable, Sanitizer, table_from_bytes
 
 

@@ -1,6 +1,6 @@
 """The phrase table on disk: YAML sources in, the compiled and committed table out.
 
-``python -m hermes_tool_router.cli.phrases`` writes it.
+``python -m hermes_tool_router.console.phrases`` writes it.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hermes_tool_router.cli.onboarding import copy_skill, offer
+from hermes_tool_router.console.onboarding import copy_skill, offer
 from hermes_tool_router.registry_adapter.store import StateStore
 
 

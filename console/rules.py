@@ -1,4 +1,4 @@
-"""Build the compiled rule book: ``python -m hermes_tool_router.cli.rules``.
+"""Build the compiled rule book: ``python -m hermes_tool_router.console.rules``.
 
 The pure packages do no I/O, so the files are read and written here.
 """

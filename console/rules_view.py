@@ -28,7 +28,7 @@ def check(out: Output) -> int:
             out,
             ok=False,
             text="the sources are valid, but the compiled book is older; "
-            "run python -m hermes_tool_router.cli.rules",
+            "run python -m hermes_tool_router.console.rules",
         )
     book = rule_book()
     text = f"{len(book.rules)} rules in {len(sources())} files, version {book.version[:12]}"

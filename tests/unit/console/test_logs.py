@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from hermes_tool_router.cli import logs
-from hermes_tool_router.cli.effect import effect, percent
-from hermes_tool_router.cli.output import Output
-from hermes_tool_router.cli.parser import KINDS
+from hermes_tool_router.console import logs
+from hermes_tool_router.console.effect import effect, percent
+from hermes_tool_router.console.output import Output
+from hermes_tool_router.console.parser import KINDS
 from hermes_tool_router.registry_adapter.records import DecisionRecord, GateRecord
 from hermes_tool_router.registry_adapter.store import StateStore
 

@@ -1,4 +1,4 @@
-"""Compiles the gate's tables: ``python -m hermes_tool_router.cli.gate_tables``.
+"""Compiles the gate's tables: ``python -m hermes_tool_router.console.gate_tables``.
 
 The pure packages do no I/O, and a folder install has no build step, so the
 compiled copies of the YAML sources are committed beside them.

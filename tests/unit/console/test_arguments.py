@@ -6,8 +6,8 @@ import argparse
 
 import pytest
 
-from hermes_tool_router.cli.parser import EPILOG, set_up
-from hermes_tool_router.cli.run import _COMMANDS
+from hermes_tool_router.console.parser import EPILOG, set_up
+from hermes_tool_router.console.run import _COMMANDS
 
 
 def parser() -> argparse.ArgumentParser:

@@ -1,4 +1,4 @@
-"""Build the sanitizer's compiled patterns: ``python -m hermes_tool_router.cli.patterns``.
+"""Build the sanitizer's compiled patterns: ``python -m hermes_tool_router.console.patterns``.
 
 The YAML files of ``sanitizer/data/patterns`` are the source; the compiled form is
 committed beside them, because a folder install has no build step.

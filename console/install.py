@@ -1,18 +1,18 @@
 """Put a copy of this plugin into a Hermes profile, or take it out again.
 
-``python cli/install.py install|uninstall PROFILE [--hermes COMMAND] [--mode MODE]``;
+``python console/install.py install|uninstall PROFILE [--hermes COMMAND] [--mode MODE]``;
 ``make install PROFILE=…`` and ``make uninstall PROFILE=…`` call it.  Everything
 that Hermes has a command for is done by that command.
 """
 
 from __future__ import annotations
 
-if __package__ in {None, "", "cli"}:  # run by path: get a parent package first (PEP 366)
+if __package__ in {None, "", "console"}:  # run by path: get a parent package first (PEP 366)
     import pathlib
     import runpy
 
     _root = pathlib.Path(__file__).resolve().parents[1]
-    __package__ = runpy.run_path(str(_root / "_checkout.py"))["mount"]("cli")
+    __package__ = runpy.run_path(str(_root / "_checkout.py"))["mount"]("console")
 
 import argparse
 import shutil
@@ -199,7 +199,7 @@ def _marks(home: Path) -> list[str]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Do it, tell what was done, and return 0; 1 if a step failed."""
-    parser = argparse.ArgumentParser(prog="cli/install.py", description=__doc__)
+    parser = argparse.ArgumentParser(prog="console/install.py", description=__doc__)
     parser.add_argument("action", choices=["install", "uninstall"])
     parser.add_argument("profile", help="the Hermes profile, created if it does not exist")
     parser.add_argument("--hermes", default=_hermes(), help="the command (default: %(default)s)")
