@@ -110,6 +110,7 @@ def test_replay_tells_what_live_routing_of_the_same_messages_sent(drive: Scene) 
         before = list(db.iterdump())
     found = replayed(drive)
     spoken = replayed(drive, "--show-text")
+    report = drive.hermes.command("tool-router", "report", "--json")
     with closing(sqlite3.connect(history)) as db:
         after = list(db.iterdump())
 
@@ -134,6 +135,11 @@ def test_replay_tells_what_live_routing_of_the_same_messages_sent(drive: Scene) 
     assert "ceiling" not in json.dumps(found)
     assert "ceiling" in json.dumps(spoken)
     assert SECRET not in json.dumps(spoken)
+    log = json.loads(report.stdout)
+    assert log["sessions"] == len(SESSIONS)
+    assert 0 < log["tokens_sent"] < log["tokens_full"]
+    assert log["by_mode"].keys() == {"enforce"}
+    assert log["counters"]["recovery"] == found["total"]["recoveries"]
     assert before == after
     assert drive.model.errors == ()
 
