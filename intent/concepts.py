@@ -28,12 +28,14 @@ class Concepts:
     Attributes:
         words: folded word to its concepts.
         stems: beginning, at most ``STEM`` letters, to stems and their concepts.
+        cuts: first two letters to the lengths of the keys in ``stems`` that begin so, rising.
         runs: first character to strings of a script without spaces.
         phrases: first word to further words and the concept.
     """
 
     words: Mapping[str, tuple[Mark, ...]]
     stems: Mapping[str, tuple[tuple[str, Mark], ...]]
+    cuts: Mapping[str, tuple[int, ...]]
     runs: Mapping[str, tuple[tuple[str, str], ...]]
     phrases: Mapping[str, tuple[tuple[tuple[str, ...], Mark], ...]]
 
@@ -59,9 +61,13 @@ def arrange(rows: Sequence[tuple[str, str, str, str]]) -> Concepts:
         else:
             first, *rest = form.split()
             phrases.setdefault(first, []).append((tuple(rest), mark))
+    cuts: dict[str, set[int]] = {}
+    for beginning in stems:
+        cuts.setdefault(beginning[:2], set()).add(len(beginning))
     return Concepts(
         words={key: tuple(value) for key, value in words.items()},
         stems={key: tuple(value) for key, value in stems.items()},
+        cuts={key: tuple(sorted(lengths)) for key, lengths in cuts.items()},
         runs={key: tuple(value) for key, value in runs.items()},
         phrases={key: tuple(value) for key, value in phrases.items()},
     )
@@ -76,9 +82,8 @@ def _marks(
     """Concepts of one word."""
     text = tokens[at].text
     found = list(table.words.get(text, ()))
-    stems = table.stems
-    for cut in range(2, min(len(text), STEM) + 1):
-        near = stems.get(text[:cut])
+    for cut in table.cuts.get(text[:2], ()):
+        near = table.stems.get(text[:cut])
         if near is not None:
             found += [mark for stem, mark in near if text.startswith(stem)]
     for rest, mark in table.phrases.get(text, ()):

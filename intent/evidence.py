@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from .features import keys as keys_of
 from .followups import FollowupKind, converse
 from .lexicon import totals
-from .patterns import Line, find, keys_of_token
+from .patterns import Line, Pattern, find, keys_of_token
 from .reading import Reading
 from .rulebook import Rule, RuleBook
 from .tokens import Token
@@ -48,27 +48,29 @@ class Evidence:
     known: int
 
 
-def _line(reading: Reading) -> Line:
-    """The tokens, and where each key that may begin a match stands."""
+def _line(reading: Reading, index: Mapping[str, object]) -> Line:
+    """The tokens, and where each key of the index stands."""
     places: dict[str, list[int]] = {}
-    for at, token in enumerate(reading.tokens):
-        for key in keys_of_token(token):
-            places.setdefault(key, []).append(at)
-        for mark in reading.marks[at]:
-            places.setdefault(mark, []).append(at)
+    for at, (token, marks) in enumerate(zip(reading.tokens, reading.marks, strict=True)):
+        for key in (*keys_of_token(token), *marks):
+            if key in index:
+                places.setdefault(key, []).append(at)
     return Line(reading.tokens, reading.marks, places)
 
 
-def _candidates(line: Line, book: RuleBook) -> list[Rule]:
-    """Rules of which a key occurs, in the order of the book."""
-    hits: set[int] = set()
-    for key in book.index.keys() & line.places.keys():
+def _candidates(line: Line, book: RuleBook) -> list[tuple[Rule, list[Pattern]]]:
+    """Rules and those of their patterns of which a key occurs, in the order of the book."""
+    hits: set[tuple[int, int]] = set()
+    for key in line.places:
         hits.update(book.index[key])
-    return [book.rules[position] for position in sorted(hits)]
+    found: dict[int, list[Pattern]] = {}
+    for rule, number in sorted(hits):
+        found.setdefault(rule, []).append(book.rules[rule].patterns[number])
+    return [(book.rules[rule], patterns) for rule, patterns in found.items()]
 
 
-def _fires(rule: Rule, line: Line) -> tuple[int, int] | None:
-    for sought in rule.patterns:
+def _fires(rule: Rule, patterns: Sequence[Pattern], line: Line) -> tuple[int, int] | None:
+    for sought in patterns:
         at = find(sought, line)
         if at is not None:
             if any(find(other, line) is not None for other in rule.unless):
@@ -131,9 +133,9 @@ def _scope(tokens: Sequence[Token], start: int, end: int) -> tuple[int, int]:
 def weigh(reading: Reading, book: RuleBook) -> Evidence:
     """Weigh a reading.  Never raises."""
     tokens = reading.tokens
-    line = _line(reading)
-    rules = _candidates(line, book)
-    fired = [(rule, at) for rule in rules if (at := _fires(rule, line)) is not None]
+    line = _line(reading, book.index)
+    near = _candidates(line, book)
+    fired = [(rule, at) for rule, likely in near if (at := _fires(rule, likely, line)) is not None]
     quiet = [_scope(tokens, *at) for rule, at in fired if rule.flag == "negation"]
     votes: list[Vote] = []
     for rule, (start, end) in fired:

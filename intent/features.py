@@ -11,6 +11,7 @@ of one message (``@cancel@remind``).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 
 from .tokens import Token
 
@@ -19,7 +20,9 @@ __all__ = ["MAX_TOKENS", "keys", "unit"]
 MAX_TOKENS = 600
 """Tokens read per message; what is longer was cut to its instructions before."""
 
-_PREFIXES = (3, 4, 5, 6)
+_LONG = 7
+_BEGINNINGS = tuple(tuple(cut for cut in range(3, 7) if cut < size) for size in range(_LONG + 1))
+"""Letters of the beginnings that are keys, by the length of the word, ``_LONG`` for longer ones."""
 _CONCEPTS = 10
 """Concepts of one message that are paired."""
 _PLAIN = frozenset(("word", "cjk", "sea"))
@@ -43,7 +46,8 @@ def keys(tokens: Sequence[Token], marks: Sequence[tuple[str, ...]]) -> list[str]
         tokens: of the instruction.
         marks: concepts of each token, see :mod:`.concepts`.
     """
-    found: dict[str, None] = {}
+    found: list[str] = []
+    add = found.append
     one = two = three = ""  # the last units, joined as far as they are neighbours
     last_kind = ""
     last_end = -1
@@ -53,31 +57,27 @@ def keys(tokens: Sequence[Token], marks: Sequence[tuple[str, ...]]) -> list[str]
         if kind == "stop":
             one = two = three = ""
             continue
-        name = unit(token)
-        found[name] = None
+        name = token.text if kind in _PLAIN else unit(token)
+        add(name)
         if kind == "word":
-            size = len(name)
-            for cut in _PREFIXES:
-                if size > cut:
-                    found[name[:cut] + "*"] = None
+            found += [name[:cut] + "*" for cut in _BEGINNINGS[min(len(name), _LONG)]]
         glued = kind == last_kind and kind != "word" and token.start == last_end
         gap = "" if glued and kind in _PLAIN else " "
         if three and kind == "sea" and glued:
-            found[three + name] = None
+            add(three + name)
         if two:
             three = two + gap + name
-            found[three] = None
+            add(three)
         if one:
             two = one + gap + name
-            found[two] = None
+            add(two)
         one = name
         if first:
-            found["^" + name] = None
+            add("^" + name)
             first = False
         last_kind = kind
         last_end = token.end
     met = sorted({mark for at in marks[:MAX_TOKENS] if at for mark in at})
-    found.update(dict.fromkeys(met))
-    few = met[:_CONCEPTS]
-    found.update(dict.fromkeys(a + b for i, a in enumerate(few) for b in few[i + 1 :]))
-    return list(found)
+    found += met
+    found += [a + b for a, b in combinations(met[:_CONCEPTS], 2)]
+    return list(dict.fromkeys(found))

@@ -9,6 +9,7 @@ merely opens with "OK, …" is never one.
 from __future__ import annotations
 
 import json
+import re
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -63,8 +64,11 @@ UNITS = (
 MAX_CHARS = 160
 """Longest text that can be a follow-up or a greeting; longer ones are not read."""
 MAX_TOKENS = 40
-_CODE = "~`$\\<>{}|@/"
+_CODE = re.compile(r"[~`$\\<>{}|@/]")
 """Signs of paths, code and addresses: a message that holds one stands alone."""
+
+_CONTENT = re.compile(r'[/\\_`:={}<>$@"«»“”„「」\n]')
+"""Signs of content of its own: beside them no unknown word is allowed."""
 
 _BIT = {name: 1 << index for index, name in enumerate(UNITS)}
 _SLOT = 1 << len(UNITS)
@@ -204,6 +208,8 @@ def converse(text: str, table: FollowupTable) -> tuple[bool, Followup]:
     The same answers as ``is_greeting`` and ``recognise``.  Never raises.
     """
     covers = _covers(text, table)
+    if not covers:  # most messages
+        return False, _NOT_ONE
     return _greets(covers, plain=True), _follow_up(covers, text)
 
 
@@ -248,7 +254,7 @@ def _greets(covers: list[int], *, plain: bool) -> bool:
 
 def _covers(text: str, table: FollowupTable) -> list[int]:
     """Return the unit sets of all ways to cover the text with phrases of one language."""
-    if len(text) > MAX_CHARS or any(mark in text for mark in _CODE):
+    if len(text) > MAX_CHARS or _CODE.search(text):
         return []
     tokens = phrase_tokens(text)
     if not tokens or len(tokens) > MAX_TOKENS:
@@ -293,7 +299,7 @@ def _with_free_words(
     or in a short noun phrase before "too".  Paths, code and longer texts are
     content of their own, so they never qualify.
     """
-    if len(tokens) > 14 or any(mark in text for mark in '/\\_`:={}<>$@"«»“”„「」\n'):
+    if len(tokens) > 14 or not any(reached[1:]) or _CONTENT.search(text):
         return []
     if any("." in word.rstrip(".…") for word in text.split()):
         return []

@@ -111,7 +111,7 @@ def openers_of(frames: Sequence[Frame]) -> frozenset[str]:
 def peel(
     text: str,
     frames: Sequence[Frame],
-    suspects: Sequence[str],
+    suspects: tuple[str, ...],
     openers: frozenset[str] | None = None,
 ) -> Peeled:
     """Take the host's frames off a message.  Never raises.
@@ -156,7 +156,7 @@ def peel(
         start, end = _trim(text, *span)
         if frame.take == "abstain":
             return _peeled(start, end, taken, skills, evidence, unknown=True)
-    unknown = any(text.startswith(mark, start, end) for mark in suspects)
+    unknown = text.startswith(suspects, start, end)
     return _peeled(start, end, taken, skills, evidence, unknown=unknown)
 
 

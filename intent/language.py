@@ -101,8 +101,7 @@ def identify(tokens: Sequence[Token], table: TongueTable, vocabulary: Mapping[st
             continue
         total += 1
         text = token.text
-        script = "latin" if text.isascii() else _script(text[0])
-        code = _BY_SCRIPT.get(script)
+        code = None if text.isascii() else _BY_SCRIPT.get(_script(text[0]))
         if code is not None:
             votes[code] = votes.get(code, 0) + 2
             known += code in table.covered
@@ -115,8 +114,8 @@ def identify(tokens: Sequence[Token], table: TongueTable, vocabulary: Mapping[st
         elif f"{text[:4]}*" in vocabulary:
             known += 0.5
     ranked = tuple(code for code, _ in sorted(votes.items(), key=lambda item: (-item[1], item[0])))
-    best = max((votes[code] for code in ranked if code in table.covered), default=0)
-    other = max((votes[code] for code in ranked if code not in table.covered), default=0)
+    best = max([votes[code] for code in ranked if code in table.covered], default=0)
+    other = max([votes[code] for code in ranked if code not in table.covered], default=0)
     return Tongue(
         codes=ranked[:4],
         familiar=known / total if total else 1.0,
@@ -127,7 +126,7 @@ def identify(tokens: Sequence[Token], table: TongueTable, vocabulary: Mapping[st
 
 
 def _near(votes: Mapping[str, int]) -> frozenset[str]:
-    top = max(votes.values(), default=0)
-    if not top:
+    if not votes:
         return frozenset()
-    return frozenset(code for code, count in votes.items() if 2 * count >= top) | {"en"}
+    top = max(votes.values())
+    return frozenset(["en", *[code for code, count in votes.items() if 2 * count >= top]])

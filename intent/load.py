@@ -99,13 +99,17 @@ def book_from_bytes(data: bytes, phrases: FollowupTable = NO_PHRASES) -> RuleBoo
     )
 
 
-def _index(rules: Sequence[Rule]) -> dict[str, tuple[int, ...]]:
-    """Key to the positions of the rules that it may trigger."""
-    index: defaultdict[str, list[int]] = defaultdict(list)
+def _index(rules: Sequence[Rule]) -> dict[str, tuple[tuple[int, int], ...]]:
+    """Key to the patterns that it may trigger; none for a key of an exception."""
+    index: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
     for position, rule in enumerate(rules):
-        for key in frozenset().union(*(each.keys for each in rule.patterns)):
-            index[key].append(position)
-    return {key: tuple(positions) for key, positions in index.items()}
+        for number, each in enumerate(rule.patterns):
+            for key in each.keys:
+                index[key].append((position, number))
+        for each in rule.unless:
+            for key in each.keys:
+                index[key] += ()
+    return {key: tuple(hits) for key, hits in index.items()}
 
 
 def with_rules(book: RuleBook, rules: Sequence[Rule]) -> RuleBook:

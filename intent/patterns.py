@@ -59,7 +59,7 @@ class Pattern:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Tokens, their concepts, and where each key stands."""
+    """Tokens, their concepts, and where each key that some pattern begins with stands."""
 
     tokens: Sequence[Token]
     marks: Sequence[tuple[str, ...]]
@@ -102,18 +102,17 @@ def _key(unit: str) -> str:
     return unit[:STEM] + "*" if unit[-1] == "*" and len(unit) > STEM + 1 else unit
 
 
-def keys_of_token(token: Token) -> Iterator[str]:
+def keys_of_token(token: Token) -> list[str]:
     """Keys under which a token may begin a match."""
     text = token.text
     kind = token.kind
-    yield text
     if kind == "word":
-        for cut in range(3, min(len(text), STEM) + 1):
-            yield text[:cut] + "*"
-    elif text[0] != "<" and kind != "stop":
-        yield f"<{kind}>"
-        if kind == "file":
-            yield f"<file:{text.rsplit('.', 1)[-1]}>"
+        return [text, *[text[:cut] + "*" for cut in range(3, min(len(text), STEM) + 1)]]
+    if text[0] == "<" or kind == "stop":
+        return [text]
+    if kind == "file":
+        return [text, "<file>", f"<file:{text.rsplit('.', 1)[-1]}>"]
+    return [text, f"<{kind}>"]
 
 
 def _is(unit: str, token: Token, mark: tuple[str, ...]) -> bool:
@@ -192,10 +191,8 @@ def _gap(elements: Sequence[Element], index: int, line: Line, at: int) -> int:
 def find(sought: Pattern, line: Line) -> tuple[int, int] | None:
     """First match of a pattern, as token positions ``[start, end)``."""
     places = line.places
-    met = sought.keys & places.keys()
-    if not met:
-        return None
-    for at in sorted({place for key in met for place in places[key]}):
+    met = {place for key in places if key in sought.keys for place in places[key]}
+    for at in sorted(met):
         end = _match(sought.elements, 0, line, at)
         if end > at:
             return at, end

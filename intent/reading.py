@@ -120,8 +120,8 @@ def instruction(
             tokens.append(Token(span.kind, f"<{span.kind}>", span.start, span.end))
         at = max(at, span.end)
     tokens.extend(tokenise(folded.text, at, len(folded.text)))
-    worded = any(token.kind in _WORDS for token in tokens)
-    if material and not worded and all(span.kind in {"quote", "code"} for span in material):
+    named_only = material and all(span.kind in {"quote", "code"} for span in material)
+    if named_only and not any(token.kind in _WORDS for token in tokens):
         # Nothing but a quotation or an inline name: then it is what the user says.
         return tokenise(folded.text), []
     return tokens, material

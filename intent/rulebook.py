@@ -103,12 +103,13 @@ class RuleBook:
 
     Attributes:
         version: digest of the sources, in hex.
-        index: key to the positions of rules in ``rules`` that it may trigger.
+        index: key to what it may trigger, as position of the rule in ``rules`` and of the
+            pattern in the rule; nothing for a key that only exceptions have.
     """
 
     version: str
     rules: tuple[Rule, ...]
-    index: Mapping[str, tuple[int, ...]]
+    index: Mapping[str, tuple[tuple[int, int], ...]]
     lexicon: Lexicon
     concepts: Concepts
     tongues: TongueTable

@@ -278,7 +278,7 @@ def _narrow(case: _Case) -> Decision:
     return Decision(
         outcome=Outcome.NARROWED,
         grade=grade,
-        toolsets=tuple(name for name in case.catalog.names if name in kept),
+        toolsets=tuple([name for name in case.catalog.names if name in kept]),
         evident=weighed.evident,
         settled=_settled(case),
         tier=weighed.tier,

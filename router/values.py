@@ -7,7 +7,7 @@ estimate of them where no vocabulary is at hand.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NewType
 
@@ -93,11 +93,12 @@ class Toolset:
     description: str
     """A few words of purpose; empty where nothing is known."""
     tools: tuple[ToolSpec, ...]
+    tokens: int = field(init=False, repr=False, compare=False)
+    """Cost of all its schemas, in tokens; summed once, because every decision asks for it."""
 
-    @property
-    def tokens(self) -> int:
-        """Cost of all its schemas, in tokens."""
-        return sum([tool.tokens for tool in self.tools])
+    def __post_init__(self) -> None:
+        """Sum what the tools cost."""
+        object.__setattr__(self, "tokens", sum([tool.tokens for tool in self.tools]))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,11 +108,12 @@ class Catalog:
     toolsets: tuple[Toolset, ...]
     order: tuple[ToolName, ...] = ()
     """Names of all tools in the order of the host's own request."""
+    names: tuple[ToolsetName, ...] = field(init=False, repr=False, compare=False)
+    """Names of the toolsets, in catalog order; gathered once, because every decision asks."""
 
-    @property
-    def names(self) -> tuple[ToolsetName, ...]:
-        """Names of the toolsets, in catalog order."""
-        return tuple(toolset.name for toolset in self.toolsets)
+    def __post_init__(self) -> None:
+        """Gather the names."""
+        object.__setattr__(self, "names", tuple([toolset.name for toolset in self.toolsets]))
 
     @property
     def tokens(self) -> int:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from math import inf
+from typing import cast
 
 from ..intent.evidence import Evidence
 from ..intent.reading import Reading
@@ -88,12 +90,13 @@ def _called(catalog: Catalog, reading: Reading) -> Iterator[Reason]:
             yield Reason(rule="engine.called", toolset=toolset.name, weight=_PINNED)
 
 
-def _named(catalog: Catalog, evidence: Evidence, reading: Reading) -> Iterator[Reason]:
+def _named(
+    catalog: Catalog, strangers: Set[ToolsetName], reading: Reading
+) -> Iterator[Reason]:
     """Names and descriptions of toolsets that the rule book has no lane for."""
-    unknown = {name for name in catalog.names if name not in evidence.lexicon}
-    if unknown:
+    if strangers:
         units = [token.text for token in reading.tokens]
-        found = match_names(unknown, catalog, units, reading.folded.text)
+        found = match_names(strangers, catalog, units, reading.folded.text)
         for name, named in found.items():
             weight = _PINNED * named.pinned + _PER_WORD * min(named.words, _MOST_WORDS)
             if weight:
@@ -115,17 +118,17 @@ def weigh_catalog(
     Without rules the attachments and the toolset's own names still count:
     they are facts of the message, not readings of it.
     """
+    strangers = frozenset([name for name in catalog.names if name not in evidence.lexicon])
     votes = list(_votes(evidence)) if use_rules else []
     facts = [
         *_attached(message, reading),
         *_called(catalog, reading),
-        *_named(catalog, evidence, reading),
+        *_named(catalog, strangers, reading),
     ]
     odds: dict[ToolsetName, float] = {}
     if use_rules:
-        odds = {ToolsetName(name): value for name, value in evidence.lexicon.items()}
+        odds.update(cast("Mapping[ToolsetName, float]", evidence.lexicon))
     stranger = log_odds(policy.stranger)
-    strangers = frozenset(name for name in catalog.names if name not in evidence.lexicon)
     odds.update(dict.fromkeys(strangers, stranger))
     forced: dict[ToolsetName, float] = {}
     for reason in [*votes, *facts]:
@@ -151,9 +154,11 @@ def weigh_catalog(
         chances=chances,
         costs=costs,
         evident=frozenset(
-            name
-            for name, tokens in costs.items()
-            if name in strong or chances[name] >= limit * tokens
+            [
+                name
+                for name, tokens in costs.items()
+                if name in strong or chances[name] >= limit * tokens
+            ]
         ),
         reasons=(*votes, *facts),
         tier=tier,
@@ -178,7 +183,7 @@ def _plain(odds: Mapping[ToolsetName, float], names: Set[ToolsetName], policy: P
     encoder that is sure of a built-in toolset has not seen the server that does it better.
     """
     sure = log_odds(policy.plain)
-    return any(odds.get(name, _NOT_AT_ALL) >= sure for name in names)
+    return max([odds.get(name, _NOT_AT_ALL) for name in names], default=-inf) >= sure
 
 
 def _strong(evidence: Evidence) -> frozenset[ToolsetName]:
