@@ -26,10 +26,10 @@ never    a whole message that only looks like a follow-up
 
 from __future__ import annotations
 
-import json
 import re
 import zlib
 from collections.abc import Iterator, Mapping
+from struct import pack
 from typing import Any
 
 import yaml
@@ -99,14 +99,29 @@ def compile_books(sources: Mapping[str, bytes]) -> bytes:
             for key in _keys(templates):
                 masks = entries.setdefault(key, {})
                 masks[bit] = masks.get(bit, 0) | mask
-    # Phrases that mean the same share one line, which keeps the table small and quick to read.
-    groups: dict[str, list[str]] = {}
-    for key, masks in sorted(entries.items()):
-        meaning = " ".join(f"{bit}:{mask:x}" for bit, mask in sorted(masks.items()))
-        groups.setdefault(meaning, []).append(key)
-    table = {"languages": languages, "phrases": {name: groups[name] for name in sorted(groups)}}
-    text = json.dumps(table, ensure_ascii=False, separators=(",", ":"))
-    return MAGIC + zlib.compress(text.encode(), 9)
+    return _pack(languages, entries)
+
+
+def _pack(languages: list[str], entries: Mapping[str, Mapping[int, int]]) -> bytes:
+    """The table as columns, which are read without a loop over the phrases.
+
+    Four parts, parted by an empty line: the languages and below them each meaning; the phrases;
+    their first tokens; and as bytes the number of the meaning of each phrase (16 bits,
+    little-endian) and the length in tokens of the longest phrase after each first token.
+    """
+    meanings: dict[str, int] = {}
+    numbers: list[int] = []
+    longest: dict[str, int] = {}
+    phrases = sorted(entries)
+    for key in phrases:
+        meaning = " ".join(f"{bit}:{mask:x}" for bit, mask in sorted(entries[key].items()))
+        numbers.append(meanings.setdefault(meaning, len(meanings)))
+        first, *rest = key.split(" ")
+        longest[first] = max(longest.get(first, 0), 1 + len(rest))
+    columns = ([" ".join(languages), *meanings], phrases, longest)
+    text = "\n\n".join("\n".join(column) for column in columns) + "\n\n"
+    figures = pack(f"<{len(numbers)}H", *numbers) + bytes(longest.values())
+    return MAGIC + zlib.compress(text.encode() + figures, 9)
 
 
 def _read_books(name: str, data: bytes) -> list[tuple[str, dict[str, str]]]:

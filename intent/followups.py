@@ -8,12 +8,13 @@ merely opens with "OK, …" is never one.
 
 from __future__ import annotations
 
-import json
 import re
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from struct import error as struct_error
+from struct import unpack_from
 
 from .phrases import is_free_word, phrase_tokens
 
@@ -30,7 +31,7 @@ __all__ = [
     "table_from_bytes",
 ]
 
-MAGIC = b"HTRP1\n"
+MAGIC = b"HTRP2\n"
 """First bytes of a compiled table."""
 UNITS = (
     "agree",
@@ -168,28 +169,37 @@ def table_from_bytes(data: bytes) -> FollowupTable:
     if not data.startswith(MAGIC):
         raise PhraseError(f"not a compiled phrase table: expected it to begin with {MAGIC!r}")
     try:
-        raw = json.loads(zlib.decompress(data[len(MAGIC) :]))
-        languages = tuple(raw["languages"])
-        phrases: dict[str, tuple[tuple[int, int], ...]] = {}
-        for meaning, keys in raw["phrases"].items():
-            entries = tuple(_entry(pair, languages) for pair in meaning.split(" "))
-            phrases.update(dict.fromkeys(keys, entries))
-    except (zlib.error, LookupError, ValueError, TypeError, AttributeError) as error:
+        head, keys, first, numbers = zlib.decompress(data[len(MAGIC) :]).split(b"\n\n", 3)
+        tags, *texts = head.decode().split("\n")
+        languages = tuple(tags.split(" "))
+        masks = [1 << languages.index(tag) if tag in languages else 0 for tag in ("und", "en")]
+        pairs = {pair: _entry(pair, *masks) for text in texts for pair in text.split(" ")}
+        entries = [tuple([pairs[pair] for pair in text.split(" ")]) for text in texts]
+        phrases = keys.decode().split("\n")
+        openers = first.decode().split("\n")
+        meanings = unpack_from(f"<{len(phrases)}H", numbers)
+        lengths = numbers[2 * len(phrases) :]
+        return FollowupTable(
+            languages=languages,
+            phrases=dict(zip(phrases, map(entries.__getitem__, meanings), strict=True)),
+            longest=dict(zip(openers, lengths, strict=True)),
+        )
+    except (zlib.error, struct_error, LookupError, ValueError) as error:
         raise PhraseError(f"the compiled phrase table is damaged: {error!r}") from error
-    longest: dict[str, int] = {}
-    for key in phrases:
-        tokens = key.split(" ")
-        longest[tokens[0]] = max(longest.get(tokens[0], 0), len(tokens))
-    return FollowupTable(languages=languages, phrases=phrases, longest=longest)
 
 
-def _entry(pair: str, languages: tuple[str, ...]) -> tuple[int, int]:
+def _entry(pair: str, anywhere: int, borrowed: int) -> tuple[int, int]:
+    """Unit bit and language mask of one meaning.
+
+    Args:
+        pair: as it stands in the table.
+        anywhere: mask of the signs that no language owns.
+        borrowed: mask of the language whose words others borrow.
+    """
     position, mask = pair.split(":")
     bit, spoken = 1 << int(position), int(mask, 16)
-    for tag, units in (("und", -1), ("en", _BORROWED)):
-        if tag in languages and spoken & (1 << languages.index(tag)) and units & bit:
-            return bit, _ANY
-    return bit, spoken
+    mixes = spoken & anywhere or (spoken & borrowed and bit & _BORROWED)
+    return bit, _ANY if mixes else spoken
 
 
 def recognise(text: str, table: FollowupTable) -> Followup:

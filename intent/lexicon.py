@@ -39,13 +39,16 @@ def totals(
     step = LANE * lanes
     read = int.from_bytes
     rows = [
-        read(cells[at : at + step], "little") for at in map(places.__getitem__, places.keys() & keys)
+        read(cells[at : at + step], "little")
+        for at in map(places.__getitem__, places.keys() & keys)
     ]
     less = OFFSET * len(rows)
     sums = [-less] * lanes
     for first in range(0, len(rows), _ROWS):
         data = sum(rows[first : first + _ROWS]).to_bytes(step, "little")
-        sums = [before + more for before, more in zip(sums, unpack(f"<{lanes}H", data), strict=True)]
+        sums = [
+            before + more for before, more in zip(sums, unpack(f"<{lanes}H", data), strict=True)
+        ]
     return sums, len(rows)
 
 

@@ -90,9 +90,7 @@ def _called(catalog: Catalog, reading: Reading) -> Iterator[Reason]:
             yield Reason(rule="engine.called", toolset=toolset.name, weight=_PINNED)
 
 
-def _named(
-    catalog: Catalog, strangers: Set[ToolsetName], reading: Reading
-) -> Iterator[Reason]:
+def _named(catalog: Catalog, strangers: Set[ToolsetName], reading: Reading) -> Iterator[Reason]:
     """Names and descriptions of toolsets that the rule book has no lane for."""
     if strangers:
         units = [token.text for token in reading.tokens]
