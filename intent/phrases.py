@@ -74,7 +74,7 @@ def phrase_tokens(text: str) -> list[str]:
     else:
         folded = unicodedata.normalize("NFKD", text.casefold())
         folded = unicodedata.normalize("NFC", _DROPPED.sub("", folded)).translate(_FOLDED)
-    if any([char * 3 in folded for char in set(folded)]):
+    if any(char * 3 in folded for char in set(folded)):
         folded = _LONG_RUN.sub(r"\1", folded)
     return _TOKEN.findall(folded)
 
