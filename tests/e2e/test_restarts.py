@@ -25,7 +25,7 @@ def test_a_resumed_session_sends_the_same_bytes(drive: Scene) -> None:
     )
 
     first = drive.hermes.chat(QUESTION)
-    second = drive.hermes.chat("And dogs?", resume=first.session)
+    second = drive.hermes.chat("Thank you!", resume=first.session)
 
     assert (first.status, second.status) == (0, 0), first.tail + second.tail
     opening, after, resumed = drive.model.conversation(QUESTION)
@@ -48,7 +48,7 @@ def test_the_api_server_keeps_a_surface_over_fresh_agents(drive: Scene) -> None:
         for text in (HEADER, "Show me.", "Thanks."):
             assert api.ask([user(text)], session="by-header") == "Done."
         turns = [user(HISTORY)]
-        for text in ("And of Bhutan?", "Thanks."):
+        for text in ("Thank you!", "Thanks."):
             answer = {"role": "assistant", "content": api.ask(turns)}
             turns = [*turns, answer, user(text)]
         assert api.ask(turns) == "Done."
