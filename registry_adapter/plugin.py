@@ -128,12 +128,19 @@ def _serves_many_profiles() -> bool:
     return "gateway" in sys.argv[1:3] or bool(os.environ.get("HERMES_GATEWAY_SESSION"))
 
 
+def _has_other_profiles() -> bool:
+    """Whether this gateway may run turns in homes whose settings differ from its own."""
+    return _serves_many_profiles() and any((hermes_home() / "profiles").glob("*/config.yaml"))
+
+
 def _register_routing(ctx: Any, runtime: Runtime, reading: Reading) -> Runtime:
     surfaces, guard = runtime.surfaces, runtime.guard
     if reading.on:
         runtime.encoder.prewarm(reading.settings)  # warm by the time the first message comes
 
-    if reading.settings.mode == "enforce":
+    # In shadow no tool of ours is visible; where another profile may enforce, it is registered
+    # all the same and taken out of every request that is not narrowed.
+    if reading.settings.mode == "enforce" or _has_other_profiles():
         schema = dict(SCHEMA)
         if not _tool(ctx, runtime, schema, tools.request_handler(guard, surfaces)):
             runtime.problem = f"the host refused the tool {REQUEST_TOOL}, so nothing could be asked"
