@@ -13,6 +13,7 @@ import zlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from .magic import MAGIC
 from .tokens import fold, tokenise
 
 __all__ = [
@@ -25,7 +26,6 @@ __all__ = [
     "patterns_of",
 ]
 
-MAGIC = b"HTRB1\n"
 FLAGS = frozenset(("", "follow_up", "negation", "vague"))
 _RULE_KEYS = frozenset(
     (

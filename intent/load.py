@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from .compile import MAGIC
 from .concepts import arrange
 from .followups import FollowupTable
 from .frames import Frame, openers_of
 from .lexicon import LANE, widen
+from .magic import MAGIC
 from .patterns import Pattern, element, pattern
 from .rulebook import Lexicon, Policy, Rule, RuleBook, TongueTable
 

@@ -2,21 +2,24 @@
 
 The embedded encoder is asked on every first turn, a network model only where the
 decision is still open (docs/adr/0010-encoder-on-every-first-turn.md).
+
+The engine is imported with the first decision: starting Hermes does not wait for it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
-from ..intent.reading import own_words
-from ..intent.rulebook import RuleBook
-from ..router.engine import decide
 from ..router.floor import floor_toolsets
 from ..router.values import Catalog, Decision, Grade, Opinion, Outcome, Reason
 from .events import TurnEvent
 from .guard import Guard
 from .host import is_kanban_worker
 from .places import Place
+
+if TYPE_CHECKING:
+    from ..intent.rulebook import RuleBook
 
 __all__ = ["LocalTier", "NetworkTier", "TieredDecider"]
 
@@ -89,6 +92,9 @@ class TieredDecider:
         later_turn: bool,
         ask_network: bool,
     ) -> Decision:
+        from ..intent.reading import own_words  # noqa: PLC0415 - see the module docstring
+        from ..router.engine import decide  # noqa: PLC0415
+
         floor = floor_toolsets(
             catalog,
             configured=place.settings.floor_toolsets,

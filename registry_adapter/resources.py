@@ -1,18 +1,20 @@
-"""Data files that ship with the code, as values."""
+"""Data files that ship with the code, as values.
+
+What reads them is imported where it is first needed: a plugin that decides nothing must not
+pay for compiling the patterns of the readers.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..intent.compile import MAGIC as BOOK_MAGIC
-from ..intent.followups import FollowupTable, PhraseError
-from ..intent.followups import table_from_bytes as phrases_from_bytes
-from ..intent.load import book_from_bytes
-from ..intent.rulebook import RuleBook
+from ..intent.magic import MAGIC as BOOK_MAGIC
 from ..router.errors import RuleError
 
 if TYPE_CHECKING:
+    from ..intent.followups import FollowupTable
+    from ..intent.rulebook import RuleBook
     from ..sanitizer import PatternTable
 
 __all__ = [
@@ -47,9 +49,11 @@ def phrase_table() -> FollowupTable:
     Raises:
         RuleError: the file is missing, damaged or of another version.
     """
+    from ..intent.followups import PhraseError, table_from_bytes  # noqa: PLC0415 - see the docstring
+
     path = ROOT / "intent" / "data" / "phrases.bin"
     try:
-        return phrases_from_bytes(path.read_bytes())
+        return table_from_bytes(path.read_bytes())
     except (OSError, PhraseError) as error:
         raise RuleError(f"{path}: {error}") from error
 
@@ -60,6 +64,8 @@ def rule_book() -> RuleBook:
     Raises:
         RuleError: the file is missing, damaged or of another version.
     """
+    from ..intent.load import book_from_bytes  # noqa: PLC0415 - see the docstring
+
     path = ROOT / "intent" / "data" / "book.bin"
     try:
         return book_from_bytes(path.read_bytes(), phrase_table())

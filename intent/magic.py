@@ -1,0 +1,7 @@
+"""First bytes of the compiled rule book, apart so that looking for a book loads no reader."""
+
+from __future__ import annotations
+
+__all__ = ["MAGIC"]
+
+MAGIC = b"HTRB1\n"
