@@ -48,12 +48,13 @@ class Evidence:
     known: int
 
 
-def _line(reading: Reading, index: Mapping[str, object]) -> Line:
+def _line(reading: Reading, book: RuleBook) -> Line:
     """The tokens, and where each key of the index stands."""
     places: dict[str, list[int]] = {}
     for at, (token, marks) in enumerate(zip(reading.tokens, reading.marks, strict=True)):
-        for key in (*keys_of_token(token), *marks):
-            if key in index:
+        plain = token.kind == "word" and token.text[:3] not in book.stems
+        for key in (token.text, *marks) if plain else (*keys_of_token(token), *marks):
+            if key in book.index:
                 places.setdefault(key, []).append(at)
     return Line(reading.tokens, reading.marks, places)
 
@@ -133,7 +134,7 @@ def _scope(tokens: Sequence[Token], start: int, end: int) -> tuple[int, int]:
 def weigh(reading: Reading, book: RuleBook) -> Evidence:
     """Weigh a reading.  Never raises."""
     tokens = reading.tokens
-    line = _line(reading, book.index)
+    line = _line(reading, book)
     near = _candidates(line, book)
     fired = [(rule, at) for rule, likely in near if (at := _fires(rule, likely, line)) is not None]
     quiet = [_scope(tokens, *at) for rule, at in fired if rule.flag == "negation"]

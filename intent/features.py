@@ -20,9 +20,6 @@ __all__ = ["MAX_TOKENS", "keys", "unit"]
 MAX_TOKENS = 600
 """Tokens read per message; what is longer was cut to its instructions before."""
 
-_LONG = 7
-_BEGINNINGS = tuple(tuple(cut for cut in range(3, 7) if cut < size) for size in range(_LONG + 1))
-"""Letters of the beginnings that are keys, by the length of the word, ``_LONG`` for longer ones."""
 _CONCEPTS = 10
 """Concepts of one message that are paired."""
 _PLAIN = frozenset(("word", "cjk", "sea"))
@@ -35,6 +32,18 @@ def unit(token: Token) -> str:
     if token.kind == "file":
         return f"<file:{token.text.rsplit('.', 1)[-1]}>"
     return f"<{token.kind}>"
+
+
+def _beginnings(word: str) -> tuple[str, ...]:
+    """Beginnings of three to six letters; written out, because every word of a message has them."""
+    size = len(word)
+    if size > 6:
+        return word[:3] + "*", word[:4] + "*", word[:5] + "*", word[:6] + "*"
+    if size == 6:
+        return word[:3] + "*", word[:4] + "*", word[:5] + "*"
+    if size == 5:
+        return word[:3] + "*", word[:4] + "*"
+    return (word[:3] + "*",) if size == 4 else ()
 
 
 def keys(tokens: Sequence[Token], marks: Sequence[tuple[str, ...]]) -> list[str]:
@@ -60,7 +69,7 @@ def keys(tokens: Sequence[Token], marks: Sequence[tuple[str, ...]]) -> list[str]
         name = token.text if kind in _PLAIN else unit(token)
         add(name)
         if kind == "word":
-            found += [name[:cut] + "*" for cut in _BEGINNINGS[min(len(name), _LONG)]]
+            found += _beginnings(name)
         glued = kind == last_kind and kind != "word" and token.start == last_end
         gap = "" if glued and kind in _PLAIN else " "
         if three and kind == "sea" and glued:

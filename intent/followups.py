@@ -269,6 +269,8 @@ def _covers(text: str, table: FollowupTable) -> list[int]:
     tokens = phrase_tokens(text)
     if not tokens or len(tokens) > MAX_TOKENS:
         return []
+    if tokens[0] not in table.longest and not tokens[0].isdecimal():
+        return []  # most messages: no phrase begins as they do
     # reached[i]: (units, languages) pairs that cover the tokens before i.
     reached: list[set[tuple[int, int]]] = [set() for _ in range(len(tokens) + 1)]
     reached[0].add((0, _ANY))

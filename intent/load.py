@@ -84,10 +84,12 @@ def book_from_bytes(data: bytes, phrases: FollowupTable = NO_PHRASES) -> RuleBoo
     body = json.loads(parts[20 : 20 + size])
     rules = tuple(_rule(row) for row in body["rules"])
     frames = tuple(_frame(row) for row in body["frames"])
+    index = _index(rules)
     return RuleBook(
         version=parts[:16].decode(),
         rules=rules,
-        index=_index(rules),
+        index=index,
+        stems=_stems(index),
         lexicon=_lexicon(parts[20 + size :], body["policy"]["prior"]),
         concepts=arrange([(row[0], row[1], row[2], row[3]) for row in body["concepts"]]),
         phrases=phrases,
@@ -112,9 +114,14 @@ def _index(rules: Sequence[Rule]) -> dict[str, tuple[tuple[int, int], ...]]:
     return {key: tuple(hits) for key, hits in index.items()}
 
 
+def _stems(index: Mapping[str, object]) -> frozenset[str]:
+    return frozenset(key[:3] for key in index if key[-1] == "*")
+
+
 def with_rules(book: RuleBook, rules: Sequence[Rule]) -> RuleBook:
     """The book with other rules, in the order given: for ablation and what-if questions."""
-    return replace(book, rules=tuple(rules), index=_index(rules))
+    index = _index(rules)
+    return replace(book, rules=tuple(rules), index=index, stems=_stems(index))
 
 
 def _policy(row: dict[str, Any]) -> Policy:

@@ -105,11 +105,13 @@ class RuleBook:
         version: digest of the sources, in hex.
         index: key to what it may trigger, as position of the rule in ``rules`` and of the
             pattern in the rule; nothing for a key that only exceptions have.
+        stems: first three letters of the stems in ``index``; most words begin otherwise.
     """
 
     version: str
     rules: tuple[Rule, ...]
     index: Mapping[str, tuple[tuple[int, int], ...]]
+    stems: frozenset[str]
     lexicon: Lexicon
     concepts: Concepts
     tongues: TongueTable
