@@ -24,6 +24,8 @@ _MOST_WORDS = 4
 _UNHEARD = -5.0
 """Log-odds of a toolset before any vote, where the lexicon has no lane for it."""
 _NOT_AT_ALL = -20.0
+_LEAST_EVIDENT = 0.1
+"""Chance below which a later turn adds nothing, however cheap: an append rewrites the prefix."""
 _ELSEWHERE = 1.6
 """Log-odds that a plain request for something else takes from a stranger."""
 _IMAGE, _FILE = 6.0, 2.0
@@ -155,7 +157,7 @@ def weigh_catalog(
             [
                 name
                 for name, tokens in costs.items()
-                if name in strong or chances[name] >= limit * tokens
+                if name in strong or chances[name] >= max(_LEAST_EVIDENT, limit * tokens)
             ]
         ),
         reasons=(*votes, *facts),
