@@ -97,7 +97,7 @@ def _a_new_need_is_one_append(requests: tuple[Request, ...]) -> None:
 def _a_greeting_does_not_use_up_the_first_turn(requests: tuple[Request, ...]) -> None:
     greeting, task, after = requests
     assert "terminal" not in greeting.tools
-    assert {"terminal", "read_file", "search_files"} <= set(task.tools)
+    assert {"terminal", "process"} <= set(task.tools)
     assert "the-task-ran" in after.results[-1][1]
     assert wire.is_append(greeting.tools_raw, task.tools_raw)
     assert after.tools_raw == task.tools_raw
