@@ -77,7 +77,7 @@ def the_tables() -> tuple[Concepts, TongueTable]:
     """The concepts and languages of the rule book."""
     book = sources()
     rows = concept_rows(book["concepts"]["concepts"])
-    concepts = arrange([(row[0], row[1], row[2], row[3]) for row in rows])
+    concepts = arrange(rows)
     return concepts, tongue_table(language_rows(book["languages"]["languages"]))
 
 

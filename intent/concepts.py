@@ -40,12 +40,12 @@ class Concepts:
     phrases: Mapping[str, tuple[tuple[tuple[str, ...], Mark], ...]]
 
 
-def arrange(rows: Sequence[tuple[str, str, str, str]]) -> Concepts:
+def arrange(rows: Sequence[Sequence[str]]) -> Concepts:
     """Look-up tables from rows of kind, folded form, concept (``@name``), languages."""
-    words: dict[str, list[Mark]] = {}
-    stems: dict[str, list[tuple[str, Mark]]] = {}
-    runs: dict[str, list[tuple[str, str]]] = {}
-    phrases: dict[str, list[tuple[tuple[str, ...], Mark]]] = {}
+    words: dict[str, tuple[Mark, ...]] = {}
+    stems: dict[str, tuple[tuple[str, Mark], ...]] = {}
+    runs: dict[str, tuple[tuple[str, str], ...]] = {}
+    phrases: dict[str, tuple[tuple[tuple[str, ...], Mark], ...]] = {}
     shared: dict[str, frozenset[str]] = {}
     for kind, form, concept, languages in rows:
         own = shared.get(languages)
@@ -53,23 +53,23 @@ def arrange(rows: Sequence[tuple[str, str, str, str]]) -> Concepts:
             own = shared[languages] = frozenset(languages.split())
         mark = (concept, own)
         if kind == "word":
-            words.setdefault(form, []).append(mark)
+            words[form] = (*words.get(form, ()), mark)
         elif kind == "stem":
-            stems.setdefault(form[:STEM], []).append((form, mark))
+            stems[form[:STEM]] = (*stems.get(form[:STEM], ()), (form, mark))
         elif kind == "run":
-            runs.setdefault(form[0], []).append((form, concept))
+            runs[form[0]] = (*runs.get(form[0], ()), (form, concept))
         else:
             first, *rest = form.split()
-            phrases.setdefault(first, []).append((tuple(rest), mark))
+            phrases[first] = (*phrases.get(first, ()), (tuple(rest), mark))
     cuts: dict[str, set[int]] = {}
     for beginning in stems:
         cuts.setdefault(beginning[:2], set()).add(len(beginning))
     return Concepts(
-        words={key: tuple(value) for key, value in words.items()},
-        stems={key: tuple(value) for key, value in stems.items()},
+        words=words,
+        stems=stems,
         cuts={key: tuple(sorted(lengths)) for key, lengths in cuts.items()},
-        runs={key: tuple(value) for key, value in runs.items()},
-        phrases={key: tuple(value) for key, value in phrases.items()},
+        runs=runs,
+        phrases=phrases,
     )
 
 
