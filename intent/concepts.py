@@ -77,10 +77,9 @@ _NOTHING: tuple[str, ...] = ()
 
 
 def _marks(
-    tokens: Sequence[Token], at: int, table: Concepts, languages: frozenset[str]
+    text: str, tokens: Sequence[Token], at: int, table: Concepts, languages: frozenset[str]
 ) -> tuple[str, ...]:
-    """Concepts of one word."""
-    text = tokens[at].text
+    """Concepts of the word ``text``, which stands at a position."""
     found = list(table.words.get(text, ()))
     for cut in table.cuts.get(text[:2], ()):
         near = table.stems.get(text[:cut])
@@ -114,14 +113,12 @@ def annotate(
     marks: list[tuple[str, ...]] = []
     runs = table.runs
     for at, token in enumerate(tokens):
-        kind = token.kind
+        kind, word, start, _ = token
         if kind == "word":
-            marks.append(_marks(tokens, at, table, languages))
+            marks.append(_marks(word, tokens, at, table, languages))
         elif kind in {"cjk", "sea"}:
-            near = runs.get(token.text, ())
-            marks.append(
-                tuple(concept for form, concept in near if text.startswith(form, token.start))
-            )
+            near = runs.get(word, ())
+            marks.append(tuple([concept for form, concept in near if text.startswith(form, start)]))
         else:
             marks.append(_NOTHING)
     return marks

@@ -50,11 +50,13 @@ class Evidence:
 
 def _line(reading: Reading, book: RuleBook) -> Line:
     """The tokens, and where each key of the index stands."""
+    index, stems = book.index, book.stems
     places: dict[str, list[int]] = {}
     for at, (token, marks) in enumerate(zip(reading.tokens, reading.marks, strict=True)):
-        plain = token.kind == "word" and token.text[:3] not in book.stems
-        for key in (token.text, *marks) if plain else (*keys_of_token(token), *marks):
-            if key in book.index:
+        kind, text, _, _ = token
+        plain = kind == "word" and text[:3] not in stems
+        for key in (text, *marks) if plain else (*keys_of_token(token), *marks):
+            if key in index:
                 places.setdefault(key, []).append(at)
     return Line(reading.tokens, reading.marks, places)
 

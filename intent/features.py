@@ -62,15 +62,15 @@ def keys(tokens: Sequence[Token], marks: Sequence[tuple[str, ...]]) -> list[str]
     last_end = -1
     first = True
     for token in tokens[:MAX_TOKENS]:
-        kind = token.kind
+        kind, text, start, end = token
         if kind == "stop":
             one = two = three = ""
             continue
-        name = token.text if kind in _PLAIN else unit(token)
+        name = text if kind in _PLAIN else unit(token)
         add(name)
         if kind == "word":
             found += _beginnings(name)
-        glued = kind == last_kind and kind != "word" and token.start == last_end
+        glued = kind == last_kind and kind != "word" and start == last_end
         gap = "" if glued and kind in _PLAIN else " "
         if three and kind == "sea" and glued:
             add(three + name)
@@ -85,7 +85,7 @@ def keys(tokens: Sequence[Token], marks: Sequence[tuple[str, ...]]) -> list[str]
             add("^" + name)
             first = False
         last_kind = kind
-        last_end = token.end
+        last_end = end
     met = sorted({mark for at in marks[:MAX_TOKENS] if at for mark in at})
     found += met
     found += [a + b for a, b in combinations(met[:_CONCEPTS], 2)]

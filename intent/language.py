@@ -96,11 +96,10 @@ def identify(tokens: Sequence[Token], table: TongueTable, vocabulary: Mapping[st
     votes: dict[str, int] = {}
     known = 0.0
     total = 0
-    for token in tokens:
-        if token.kind not in _WORDS:
+    for kind, text, _, _ in tokens:
+        if kind not in _WORDS:
             continue
         total += 1
-        text = token.text
         code = None if text.isascii() else _BY_SCRIPT.get(_script(text[0]))
         if code is not None:
             votes[code] = votes.get(code, 0) + 2

@@ -60,6 +60,8 @@ _SINGLE = (
 _TOKEN = re.compile(
     rf"[{_SINGLE}]|(?:(?![{_SINGLE}])[\w\u0900-\u0dff])+|[\u2190-\u21ff\u2300-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]"
 )
+_PLAIN = re.compile(r"\w+", re.ASCII)
+"""The same for ASCII text, which most messages are once their accents are dropped."""
 _LONG_RUN = re.compile(r"([^\W\d_])\1{2,}")
 
 
@@ -76,7 +78,7 @@ def phrase_tokens(text: str) -> list[str]:
         folded = unicodedata.normalize("NFC", _DROPPED.sub("", folded)).translate(_FOLDED)
     if any(char * 3 in folded for char in set(folded)):
         folded = _LONG_RUN.sub(r"\1", folded)
-    return _TOKEN.findall(folded)
+    return (_PLAIN if folded.isascii() else _TOKEN).findall(folded)
 
 
 def is_free_word(token: str) -> bool:

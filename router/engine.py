@@ -266,10 +266,11 @@ def _narrow(case: _Case) -> Decision:
     weighed = case.weighed
     price = price_of(case.policy.price, weighed.tier)
     kept = set(case.floor)
+    chances, strangers = weighed.chances, weighed.strangers
     for name, tokens in weighed.costs.items():
         # What the rule book has no words for starts from its prior, whoever else spoke.
-        asked = case.policy.price if name in weighed.strangers else price
-        if weighed.chances[name] >= asked * tokens / 1000:
+        asked = case.policy.price if name in strangers else price
+        if chances[name] >= asked * tokens / 1000:
             kept.add(name)
     grade = Grade.TIGHT
     if _thin(case):
