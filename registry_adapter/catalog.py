@@ -75,6 +75,6 @@ class CatalogReader:
 def _schema(item: Mapping[str, Any]) -> Mapping[str, Any]:
     for key in ("function", "toolSpec"):
         inner = item.get(key)
-        if isinstance(inner, Mapping):
+        if type(inner) is dict or isinstance(inner, Mapping):  # the first is what hosts send
             return inner
     return item
