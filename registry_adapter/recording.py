@@ -56,8 +56,9 @@ class Recorder:
             },
         )
         store = place.store
-        store.count(f"would_{event.kind}" if event.shadow else event.kind)
+        counter = f"would_{event.kind}" if event.shadow else event.kind
         if event.decision is None and event.kind not in {"pass", "inherit"}:
+            store.count(counter)
             return
         decision = event.decision
         store.log(
@@ -77,5 +78,6 @@ class Recorder:
                 platform=event.platform,
                 mode="shadow" if event.shadow else "enforce",
                 errors=decision.errors if decision else (),
-            )
+            ),
+            counter=counter,
         )

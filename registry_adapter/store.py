@@ -155,8 +155,8 @@ class StateStore:
 
     # -- logs -------------------------------------------------------------
 
-    def log(self, record: Record) -> int | None:
-        """Append a record.
+    def log(self, record: Record, *, counter: str = "") -> int | None:
+        """Append a record, and add one to a counter in the same transaction.
 
         Where the file cannot be used, the latest records wait in memory and are
         written later; those that do not fit are counted as ``log_lost``.
@@ -169,10 +169,15 @@ class StateStore:
         statement = f"INSERT INTO {table} (at, {', '.join(names)}) VALUES ({marks})"
         with self._lock:
             self._waiting.append((statement, (self._clock(), *row(record))))
-            waiting = list(self._waiting)
-            rowid = self._file.run(lambda db: insert_all(db, waiting), None)
+            if counter:
+                self._counted[counter] = self._counted.get(counter, 0) + 1
+            waiting, counted = list(self._waiting), dict(self._counted)
+            rowid = self._file.run(
+                lambda db: insert_all(db, waiting) if add_to_counters(db, counted) else None, None
+            )
             if rowid is not None:
                 self._waiting.clear()
+                self._counted.clear()
             elif len(self._waiting) > self._events:
                 del self._waiting[0]
                 self._counted["log_lost"] = self._counted.get("log_lost", 0) + 1
