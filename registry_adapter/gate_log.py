@@ -32,7 +32,8 @@ class Judged:
     tool: str
     proposal: Proposal
     what: Directive
-    context: Context
+    context: Context | None
+    """Who could have answered; ``None`` where nobody had to be asked."""
     micros: int
 
     @classmethod
@@ -42,7 +43,7 @@ class Judged:
         place: Place,
         proposal: Proposal,
         what: Directive,
-        context: Context,
+        context: Context | None,
         micros: int,
     ) -> Judged:
         """Keep what the log may know."""
@@ -70,12 +71,12 @@ class Judged:
             findings=tuple(finding.id for finding in verdict.findings),
             tier=self.proposal.tier,
             severity=verdict.severity,
-            context=self.context.place.value,
+            context=self.context.place.value if self.context else "",
             thresholds=",".join(f"{name}={value}" for name, value in sorted(limits.items())),
             call=store.digest(self.proposal.rule_key),
             choice=choice,
             micros=self.micros,
-            mode="enforce" if self.context.enforce else "shadow",
+            mode=self.place.settings.risk_gate.mode,
         )
 
 

@@ -50,6 +50,7 @@ _FAULT = Verdict(
     reversible=False,
     complete=False,
 )
+_ALLOWED = Directive(action=None, outcome="allowed")
 _UNBINDABLE = Finding(
     id="gate.unbindable",
     risk="incomplete",
@@ -144,10 +145,14 @@ class Gate:
         started = self._clock()
         settings = place.settings.risk_gate
         self._notes.enforcing = settings.mode == "enforce"
-        attendance = self._attendance(event.session_id, turn.platform)
         proposal = self._guard.run(
             "gate", lambda: self._found(event, place, turn), lambda: self._fault(event)
         )
+        if proposal.verdict.decision is Decision.ALLOW:  # nobody has to be asked
+            micros = round((self._clock() - started) * 1e6)
+            self._log.note(Judged.of(event, place, proposal, _ALLOWED, None, micros))
+            return None
+        attendance = self._attendance(event.session_id, turn.platform)
         context = Context(
             place=gate.Place(attendance.setting.value),
             later_hook=attendance.attended and self._later_hook(),
