@@ -244,6 +244,13 @@ class ApiServer:
             messages: Chat Completions messages, the last one the user's.
             session: Hermes' session id for this conversation; empty: Hermes makes one up
                 from the conversation's opening.
+
+        Hermes loads its agent with the first request, beside threads of its
+        own that load modules too; under heavy load that first request was seen
+        to answer 500 and the next one to work, so one 500 is tried again.
+
+        Raises:
+            RuntimeError: it answered with an error; the message has the body.
         """
         headers = {"Content-Type": "application/json", "Authorization": f"Bearer {self.key}"}
         if session:
@@ -251,8 +258,16 @@ class ApiServer:
         body = json.dumps({"model": "hermes-agent", "messages": list(messages)}).encode()
         url = f"http://127.0.0.1:{self.port}/v1/chat/completions"
         request = urllib.request.Request(url, data=body, headers=headers)
-        with urllib.request.urlopen(request, timeout=120) as answer:
-            return str(json.load(answer)["choices"][0]["message"]["content"])
+        for last in (False, True):
+            try:
+                with urllib.request.urlopen(request, timeout=120) as answer:
+                    return str(json.load(answer)["choices"][0]["message"]["content"])
+            except urllib.error.HTTPError as error:
+                if last or error.code != 500:
+                    text = error.read().decode("utf-8", "replace")[:_TAIL_CHARS]
+                    raise RuntimeError(f"the API server answered {error.code}: {text}") from error
+                error.close()
+        raise AssertionError("unreachable: the second try returns or raises")
 
 
 def end(process: subprocess.Popen[str]) -> None:
