@@ -27,6 +27,8 @@ SETTINGS = {
 }
 TASK = "Please do the three chores that we agreed on."
 NESTED = "Please do the chores from a Python program."
+DELEGATE = "Please let a helper do the chores."
+WAIT = "Thank you, take your time."
 PERSIST = "echo '# planted' >> ~/.profile"
 DESTROY = "rm -rf ~"
 
@@ -83,6 +85,11 @@ def _set(drive: Scene, collector: Collector) -> None:
     )
 
     def script(request: Request) -> Step:
+        if request.user_texts[-1] == WAIT:
+            return Step(text="It is done.", delay_s=8)  # the helper works in the background
+        if request.user_texts[-1] == DELEGATE and "delegate_task" not in dict(request.results):
+            goal = {"goal": TASK, "context": "none"}
+            return Step(calls=(ToolCall(name="delegate_task", arguments=goal),))
         if request.results:
             return say("That is all.")
         if request.user_texts[-1] == NESTED:
@@ -162,6 +169,32 @@ def test_agents_with_nobody_to_ask(drive: Scene, collector: Collector) -> None:
     outcomes = _outcomes(drive)
     assert outcomes[:3] == [("bare", "blocked"), ("bare", "blocked"), ("bare", "unattended")]
     assert outcomes[3:].count(("nested", "blocked")) == 2
+
+
+def test_a_terminal_a_webhook_and_a_sub_agent(drive: Scene, collector: Collector) -> None:
+    """A terminal is asked, and its silence is a no; nobody is behind the other two."""
+    _set(drive, collector)
+
+    driven = drive.hermes.drive(
+        [
+            plan.agent("terminal"),
+            plan.turn("terminal", TASK),
+            plan.agent("hook", platform="webhook"),
+            plan.turn("hook", TASK),
+            plan.agent("parent"),
+            plan.turn("parent", DELEGATE),
+            plan.turn("parent", WAIT),
+        ],
+        env={"HERMES_INTERACTIVE": "1"},
+    )
+
+    assert not driven.fatal
+    _unharmed(drive, collector)
+    outcomes = _outcomes(drive)
+    expected = {"interactive": "asked", "webhook": "unattended", "subagent": "unattended"}
+    for context, third in expected.items():
+        found = [outcome for where, outcome in outcomes if where == context]
+        assert found == ["blocked", "blocked", third]
 
 
 def test_cron_has_nobody_to_ask(drive: Scene, collector: Collector) -> None:
