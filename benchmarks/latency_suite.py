@@ -118,7 +118,7 @@ def _measure(scene: Scene, contents: Contents) -> dict[str, Any]:
     run = subprocess.run(
         [str(python), str(_CHILD), str(target), str(_ROUNDS)],
         cwd=scene.home.work,
-        env=scene.home.environment(python),
+        env=scene.home.environment(python, HERMES_INTERACTIVE="1"),
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

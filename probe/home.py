@@ -155,7 +155,6 @@ class ScratchHome:
             "HERMES_HOME": str(self.home),
             # Without this the first look at the tools installs a package into Hermes' environment.
             "HERMES_DISABLE_LAZY_INSTALLS": "1",
-            "HERMES_INTERACTIVE": "1",  # as `hermes chat` sets it; some tools are offered only then
             "PYTHONDONTWRITEBYTECODE": "1",
             "PYTHONHASHSEED": "0",
             "LANG": "C.UTF-8",

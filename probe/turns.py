@@ -162,7 +162,9 @@ class Hermes:
         """Start a plan and return at once; end it with :func:`end`."""
         source, target = self.home.root / "plan.json", self.home.root / "driven.json"
         source.write_text(json.dumps(list(plan)), encoding="utf-8")
-        return self._spawn([str(self.python), str(CHILD), str(source), str(target)], env)
+        # As `hermes chat` sets it: some tools are offered only where somebody is there.
+        session = {"HERMES_INTERACTIVE": "1", **(env or {})}
+        return self._spawn([str(self.python), str(CHILD), str(source), str(target)], session)
 
     @contextlib.contextmanager
     def api_server(self) -> Iterator[ApiServer]:
@@ -177,7 +179,6 @@ class Hermes:
         server = ApiServer(port=port, key="-".join(("loopback", "only", str(os.getpid()), "stub")))
         log = self.home.root / "gateway.log"
         env = {
-            "HERMES_INTERACTIVE": None,
             "API_SERVER_ENABLED": "true",
             "API_SERVER_HOST": "127.0.0.1",
             "API_SERVER_PORT": str(port),

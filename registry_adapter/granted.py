@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from ..router.errors import RouterError
 from ..router.values import Catalog, Origin
@@ -17,6 +19,9 @@ __all__ = ["HostError", "granted_catalog"]
 
 # Sessions of the terminal UI are called "tui" (hermes-agent 0.19.0 tui_gateway/server.py:3094).
 _TOOLS_OF = {"tui": "cli"}
+_MARKS = ("HERMES_INTERACTIVE", "HERMES_GATEWAY_SESSION", "HERMES_EXEC_ASK")
+"""By one of these a session tells its tools that somebody is there (cli.py:15641,
+gateway/run.py:1877); ``cronjob`` is offered only then (tools/cronjob_tools.py:1110)."""
 
 
 class HostError(RouterError):
@@ -42,9 +47,23 @@ def granted_catalog(platform: str) -> Catalog:
 
     known = _TOOLS_OF.get(platform, platform)
     toolsets = sorted(_get_platform_tools(dict(hermes_config()), known))
-    definitions = get_tool_definitions(enabled_toolsets=toolsets, quiet_mode=True)
+    with _somebody_there():
+        definitions = get_tool_definitions(enabled_toolsets=toolsets, quiet_mode=True)
     tools = read_tools({"tools": list(definitions or [])}, "chat_completions", is_registered)
     catalog = CatalogReader(owner_of, schema_tokens).read(tools) if tools else None
     if catalog is None or all(ts.origin is Origin.OWN for ts in catalog.toolsets):
         raise HostError(f"Hermes grants no tools on platform {platform!r}")
     return catalog
+
+
+@contextmanager
+def _somebody_there() -> Iterator[None]:
+    """Answer as a session would; a process that runs sessions has said so itself."""
+    if any(os.environ.get(mark) for mark in _MARKS):
+        yield
+        return
+    os.environ[_MARKS[0]] = "1"
+    try:
+        yield
+    finally:
+        os.environ.pop(_MARKS[0], None)

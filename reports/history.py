@@ -40,6 +40,8 @@ _NEEDED = {
     "sessions": {"id", "source", "model", "started_at"},
     "messages": {"id", "session_id", "role", "content", "tool_calls", "timestamp"},
 }
+# hermes-agent 0.19.0 tools/async_delegation.py:93 opens the file before a session does.
+_BEFORE_SESSIONS = {"async_delegations"}
 
 
 class HistoryError(RouterError):
@@ -168,6 +170,12 @@ def _text(raw: bytes) -> str:
 
 
 def _check(db: sqlite3.Connection, path: Path) -> None:
+    tables = {
+        str(row["name"])
+        for row in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+    }
+    if tables <= _BEFORE_SESSIONS:
+        raise HistoryError(f"{path} holds no session yet; they appear with first use")
     for table, needed in _NEEDED.items():
         columns = {str(row["name"]) for row in db.execute(f"PRAGMA table_info({table})")}
         if missing := sorted(needed - columns):

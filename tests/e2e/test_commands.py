@@ -48,6 +48,7 @@ def test_a_day_from_off_to_enforce_and_back(drive: Scene) -> None:
     before = command(drive, "status")
     shadow = command(drive, "shadow")
     explained = answer(drive, "explain", "Search the web for the news of today.")
+    reminder = answer(drive, "explain", "Remind me every Friday at noon to stretch.")
     enable = command(drive, "enable")
     turn = drive.hermes.chat("Search the web for the news of today.")
     after = answer(drive, "status")
@@ -60,6 +61,8 @@ def test_a_day_from_off_to_enforce_and_back(drive: Scene) -> None:
     assert (shadow.status, enable.status, disable.status) == (0, 0, 0)
     assert explained["outcome"] == "narrowed"
     assert 0 < explained["tokens_sent"] < explained["tokens_full"]
+    # Hermes offers its scheduler only to sessions, and the command speaks of one.
+    assert "cronjob" in reminder["toolsets"]
     assert turn.status == 0
     assert after["effect"]["enforced"] == 1
     assert after["effect"]["tokens_removed"] > 0

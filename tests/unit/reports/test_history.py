@@ -174,6 +174,17 @@ class TestTrouble:
         with pytest.raises(HistoryError, match=r"no sessions\.started_at: this is no history"):
             count_sessions(path)
 
+    @pytest.mark.parametrize("statement", ["", "CREATE TABLE async_delegations (id TEXT)"])
+    def test_a_file_that_waits_for_its_first_session(self, tmp_path: Path, statement: str) -> None:
+        """Hermes makes the file before a session; that is no damage and no other version."""
+        path = tmp_path / "state.db"
+        with closing(sqlite3.connect(path)) as db, db:
+            db.execute("PRAGMA user_version = 1")
+            db.execute(statement)
+
+        with pytest.raises(HistoryError, match="holds no session yet"):
+            count_sessions(path)
+
     def test_a_writer_that_does_not_let_go(
         self, history: History, monkeypatch: pytest.MonkeyPatch
     ) -> None:
