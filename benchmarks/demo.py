@@ -2,7 +2,7 @@
 
 ``python benchmarks/demo.py [--json OUT.json] [--record]``; the model is a script
 on a loopback port, so what is shown is what Hermes sends, not how well a model
-answers.
+answers.  ``--live`` asks a decision model instead (``demo_live.py``).
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ if __package__ in {None, "", "benchmarks"}:  # run by path: get a parent package
 import argparse
 import importlib.metadata
 import json
+import os
 import sys
 import tempfile
 import time
@@ -36,7 +37,7 @@ from ..probe.harmless import call_what_was_held_back, ran, tool_called
 from ..probe.home import ENFORCE, STOCK, Contents
 from ..probe.scene import Scene, scene
 from ..probe.script import Request, Script, Step, say
-from . import record
+from . import demo_live, record
 from .openers import OPENERS
 from .options import UsageError
 from .surfaces import require_hermes, surface
@@ -195,8 +196,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--record", action="store_true", help="write benchmarks/results/demo.json and the README"
     )
+    live = parser.add_argument_group("decision model")
+    live.add_argument(
+        "--live", action="store_true", help="ask a decision model about examples; runs nothing"
+    )
+    live.add_argument("--base-url", default="", help="a server that speaks System One")
+    live.add_argument("--key-env", default="", metavar="NAME", help="variable with its key")
     chosen = parser.parse_args(arguments)
     console = Console(highlight=False)
+    if (chosen.base_url or chosen.key_env) and not chosen.live:
+        parser.error("--base-url and --key-env go with --live")
+    if chosen.live:
+        return demo_live.run(console, os.environ, base_url=chosen.base_url, key=chosen.key_env)
     started = time.monotonic()
     try:
         require_hermes()

@@ -6,15 +6,13 @@ import json
 import socket
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
-from typing import Any
 
 import httpx
 import pytest
-from jevcompat.mock import FAULTS, MockConfig, make_server
+from jevcompat.mock import FAULTS
 from typesafe_sdk import Noul, TypeSafeClient
 
 from hermes_tool_router.classifier.packs import load_pack
@@ -77,23 +75,6 @@ def build() -> Iterator[Build]:
                 min_interval_s=0,
             )
             return SystemOneClient(config, transport, environ or {}, Scrubber({}))
-
-        yield start
-
-
-@pytest.fixture
-def mock_server() -> Iterator[Callable[..., str]]:
-    """The reference server, with faults or a key."""
-    with ExitStack() as stack:
-
-        def start(**settings: Any) -> str:
-            server = make_server(MockConfig(**settings))
-            thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
-            thread.start()
-            stack.callback(thread.join, 5)
-            stack.callback(server.server_close)
-            stack.callback(server.shutdown)
-            return f"http://127.0.0.1:{server.server_address[1]}"
 
         yield start
 
