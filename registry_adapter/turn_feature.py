@@ -18,7 +18,7 @@ from .events import RequestEvent, ToolCallEvent, TurnEvent
 from .features import Silent
 from .host import is_registered, owner_of
 from .models import Models
-from .places import Place, Places
+from .places import Place
 from .resources import phrase_table
 from .turn_classifier import TurnClassifier, TurnFacts
 from .wire import read_tools, with_tools
@@ -71,8 +71,7 @@ class TurnFeature(Silent):
 
     name = "turn"
 
-    def __init__(self, places: Places, models: Models) -> None:
-        self._places = places
+    def __init__(self, models: Models) -> None:
         self._models = models
         self._lock = threading.Lock()
         self._classifiers: dict[Path, tuple[object, TurnClassifier]] = {}
@@ -85,9 +84,8 @@ class TurnFeature(Silent):
 
     # -- what the host calls ------------------------------------------------
 
-    def turn(self, event: TurnEvent) -> None:
+    def turn(self, event: TurnEvent, place: Place) -> None:
         """Ask about a turn; returns within the deadline of the settings."""
-        place = self._places(event.platform)
         session = self._session(event.session_id, place)
         session.turns += 1
         session.event = event
@@ -104,15 +102,17 @@ class TurnFeature(Silent):
                 )
             )
 
-    def call(self, event: ToolCallEvent) -> None:
+    def call(self, event: ToolCallEvent, place: Place) -> None:
         """Remember that the session has used a tool."""
+        del place
         session = self._sessions.get(event.session_id)
         if session is not None:
             session.tool_seen = True
 
-    def reshape(self, event: RequestEvent, request: Mapping[str, Any]) -> Mapping[str, Any]:
+    def reshape(
+        self, event: RequestEvent, request: Mapping[str, Any], place: Place
+    ) -> Mapping[str, Any]:
         """The request of a fresh greeting without the tools that it cannot need."""
-        place = self._places(event.platform)
         shaping = place.settings.tool_shaping
         session = self._sessions.get(event.session_id)
         if not (place.routes and shaping.enabled) or session is None or session.event is None:
