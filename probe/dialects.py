@@ -14,7 +14,7 @@ from typing import Any
 from . import wire
 from .script import Request, Step
 
-__all__ = ["MODEL", "Dialect", "of_path"]
+__all__ = ["MODEL", "Dialect", "call_id", "of_path"]
 
 MODEL = "stub-model"
 
@@ -42,7 +42,8 @@ def of_path(path: str) -> Dialect | None:
     return next((dialect for dialect in _DIALECTS if plain.endswith(dialect.path)), None)
 
 
-def _call_id(request: Request, place: int) -> str:
+def call_id(request: Request, place: int) -> str:
+    """The id of a call, the ``place``-th from 0, in the answer to ``request``."""
     return f"call_{request.index}_{place}"
 
 
@@ -62,9 +63,9 @@ def _chat_answer(request: Request, step: Step) -> dict[str, Any]:
     if step.calls:
         message["tool_calls"] = [
             {
-                "id": _call_id(request, place),
+                "id": call_id(request, place),
                 "type": "function",
-                "function": {"name": item.name, "arguments": json.dumps(dict(item.arguments))},
+                "function": {"name": item.name, "arguments": item.spelled},
             }
             for place, item in enumerate(step.calls)
         ]
@@ -154,9 +155,9 @@ def _messages_answer(request: Request, step: Step) -> dict[str, Any]:
     blocks += [
         {
             "type": "tool_use",
-            "id": _call_id(request, place),
+            "id": call_id(request, place),
             "name": item.name,
-            "input": dict(item.arguments),
+            "input": json.loads(item.spelled),
         }
         for place, item in enumerate(step.calls)
     ]
@@ -230,9 +231,9 @@ def _responses_answer(request: Request, step: Step) -> dict[str, Any]:
         {
             "type": "function_call",
             "id": f"fc_{request.index}_{place}",
-            "call_id": _call_id(request, place),
+            "call_id": call_id(request, place),
             "name": item.name,
-            "arguments": json.dumps(dict(item.arguments)),
+            "arguments": item.spelled,
             "status": "completed",
         }
         for place, item in enumerate(step.calls)
