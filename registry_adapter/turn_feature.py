@@ -6,11 +6,12 @@ import logging
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..intent.followups import FollowupTable
 from ..router.questions import Answers, ChoiceAnswer, NoulAnswer
 from ..router.shaping import Moment, shape
 from ..router.values import Opinion, Tier, ToolsetName
@@ -18,6 +19,7 @@ from .events import RequestEvent, ToolCallEvent, TurnEvent
 from .features import Silent
 from .host import is_registered, owner_of
 from .models import Models
+from .once import Once
 from .places import Place
 from .resources import phrase_table
 from .turn_classifier import TurnClassifier, TurnFacts
@@ -71,8 +73,15 @@ class TurnFeature(Silent):
 
     name = "turn"
 
-    def __init__(self, models: Models) -> None:
+    def __init__(
+        self,
+        places: Callable[[str], Place],
+        models: Models,
+        phrases: Callable[[], FollowupTable] = phrase_table,
+    ) -> None:
+        self._places = places
         self._models = models
+        self._phrases = Once(phrases)  # reading them takes 30 ms, and every request passes here
         self._lock = threading.Lock()
         self._classifiers: dict[Path, tuple[object, TurnClassifier]] = {}
         self._sessions: OrderedDict[str, _Session] = OrderedDict()
@@ -84,8 +93,9 @@ class TurnFeature(Silent):
 
     # -- what the host calls ------------------------------------------------
 
-    def turn(self, event: TurnEvent, place: Place) -> None:
+    def turn(self, event: TurnEvent) -> None:
         """Ask about a turn; returns within the deadline of the settings."""
+        place = self._places(event.platform)
         session = self._session(event.session_id, place)
         session.turns += 1
         session.event = event
@@ -102,17 +112,15 @@ class TurnFeature(Silent):
                 )
             )
 
-    def call(self, event: ToolCallEvent, place: Place) -> None:
+    def call(self, event: ToolCallEvent) -> None:
         """Remember that the session has used a tool."""
-        del place
         session = self._sessions.get(event.session_id)
         if session is not None:
             session.tool_seen = True
 
-    def reshape(
-        self, event: RequestEvent, request: Mapping[str, Any], place: Place
-    ) -> Mapping[str, Any]:
+    def reshape(self, event: RequestEvent, request: Mapping[str, Any]) -> Mapping[str, Any]:
         """The request of a fresh greeting without the tools that it cannot need."""
+        place = self._places(event.platform)
         shaping = place.settings.tool_shaping
         session = self._sessions.get(event.session_id)
         if not (place.routes and shaping.enabled) or session is None or session.event is None:
@@ -134,7 +142,7 @@ class TurnFeature(Silent):
                 others_speak=others,
             ),
             self.answers(place, event.session_id, event.turn_id),
-            phrases=phrase_table(),
+            phrases=self._phrases(),
             removable=frozenset(
                 str(name) for name in tools.named if owner_of(name).toolset in _REMOVABLE
             ),

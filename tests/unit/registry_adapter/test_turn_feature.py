@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import pytest
 
-from hermes_tool_router.registry_adapter.turn_feature import opinion_of
+from hermes_tool_router.intent.followups import FollowupTable
+from hermes_tool_router.registry_adapter.events import RequestEvent, TurnEvent
+from hermes_tool_router.registry_adapter.models import Models
+from hermes_tool_router.registry_adapter.places import Place
+from hermes_tool_router.registry_adapter.resources import phrase_table
+from hermes_tool_router.registry_adapter.store import StateStore
+from hermes_tool_router.registry_adapter.turn_feature import TurnFeature, opinion_of
 from hermes_tool_router.router.questions import Answer, Answers, ChoiceAnswer, NoulAnswer
+from hermes_tool_router.router.settings import Settings
+from hermes_tool_router.router.settings_model import ToolShaping
 
 
 def _choice(confidence: float) -> ChoiceAnswer:
@@ -50,3 +61,29 @@ def test_a_failed_question_is_a_failed_opinion() -> None:
 def test_nobody_asked_is_no_opinion() -> None:
     """A resting endpoint leaves the earlier tier's result alone."""
     assert opinion_of(Answers(by_id={}, outcome="breaker_open")) is None
+
+
+def test_many_requests_read_the_phrases_once(tmp_path: Path) -> None:
+    """Reading them takes 30 ms, and every request that nobody narrowed passes here."""
+    read: list[FollowupTable] = []
+
+    def phrases() -> FollowupTable:
+        read.append(phrase_table())
+        return read[-1]
+
+    place = Place(
+        home=tmp_path,
+        settings=Settings(enabled=True, tool_shaping=ToolShaping(enabled=True)),
+        store=StateStore(tmp_path),
+        routes=True,
+    )
+    feature = TurnFeature(lambda platform: place, Models({}), phrases)
+    ids = {"session_id": "s", "turn_id": "s:t:1", "platform": "cli", "api_mode": "chat_completions"}
+    feature.turn(TurnEvent.read({**ids, "user_message": "hello", "is_first_turn": True}))
+    tool = {"type": "function", "function": {"name": "terminal", "parameters": {}}}
+    request: dict[str, Any] = {"messages": [{"role": "user", "content": "hello"}], "tools": [tool]}
+
+    answers = [feature.reshape(RequestEvent.read(ids), request) for _ in range(3)]
+
+    assert all(answer is request for answer in answers)
+    assert len(read) == 1
