@@ -1,4 +1,4 @@
-"""The committed figures of the demo, and the README's table of them."""
+"""The committed figures of the demo, and documents that hold tables of committed figures."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-__all__ = ["README", "RESULT", "markdown", "refreshed", "write"]
+__all__ = ["README", "RESULT", "markdown", "placed", "refreshed", "save", "write"]
 
 _ROOT = Path(__file__).resolve().parents[1]
 RESULT = _ROOT / "benchmarks" / "results" / "demo.json"
 README = _ROOT / "README.md"
-_BLOCK = re.compile(r"(<!-- table: benchmarks/results/demo\.json -->\n).*?(<!-- /table -->)", re.S)
 
 
 def markdown(report: Mapping[str, Any]) -> str:
@@ -32,20 +31,42 @@ def markdown(report: Mapping[str, Any]) -> str:
     return "\n".join(rows) + "\n"
 
 
+def placed(document: str, result: Path, table: str) -> str:
+    """A document's text with ``table`` between its marks.
+
+    Args:
+        document: the text; ``<!-- table: PATH -->`` and ``<!-- /table -->`` mark the place.
+        result: the committed figures that the mark names.
+        table: Markdown that ends with a newline.
+
+    Raises:
+        ValueError: the document does not have exactly one such place.
+    """
+    mark = f"<!-- table: {result.relative_to(_ROOT).as_posix()} -->"
+    block = re.compile(f"({re.escape(mark)}\n).*?(<!-- /table -->)", re.DOTALL)
+    text, count = block.subn(lambda found: found[1] + table + found[2], document)
+    if count != 1:
+        raise ValueError(f"the document needs one {mark!r}, it has {count}")
+    return text
+
+
 def refreshed(readme: str, report: Mapping[str, Any]) -> str:
     """The README's text with the table of ``report``.
 
     Raises:
         ValueError: the README has no place for it.
     """
-    text, count = _BLOCK.subn(lambda found: found[1] + markdown(report) + found[2], readme)
-    if count != 1:
-        raise ValueError(f"README.md needs one block of {_BLOCK.pattern!r}, it has {count}")
-    return text
+    return placed(readme, RESULT, markdown(report))
+
+
+def save(result: Path, report: Mapping[str, Any], document: Path, table: str) -> None:
+    """Commit a report to the tree: the JSON, and a document's table of it."""
+    result.parent.mkdir(exist_ok=True)
+    result.write_text(json.dumps(report, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    text = document.read_text(encoding="utf-8")
+    document.write_text(placed(text, result, table), encoding="utf-8")
 
 
 def write(report: Mapping[str, Any]) -> None:
-    """Commit a report to the tree: the JSON, and the README's table of it."""
-    RESULT.parent.mkdir(exist_ok=True)
-    RESULT.write_text(json.dumps(report, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-    README.write_text(refreshed(README.read_text(encoding="utf-8"), report), encoding="utf-8")
+    """Commit a demo report to the tree, and the README's table of it."""
+    save(RESULT, report, README, markdown(report))

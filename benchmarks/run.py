@@ -28,6 +28,7 @@ SUITES = {
     "secrets": ("secrets_suite", "texts through the sanitizer"),
     "verify": ("verify_suite", "command, exit status and output to a verdict"),
     "followups": ("followups_suite", "follow-ups told from scoped requests"),
+    "evaluate": ("evaluate_suite", "profiles on real Hermes: what each gets wrong"),
     "latency": ("latency_suite", "cost of each hook and of a decision"),
     "transport": ("transport_suite", "calls to a decision model beside the bare round trip"),
     "cache": ("cache_suite", "money, prompt caches included"),
@@ -52,7 +53,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--surface", type=Path, metavar="FILE.json")
     parser.add_argument("--html", type=Path, metavar="OUT.html")
-    parser.add_argument("--update", action="store_true", help="gates, cache: write the baseline")
+    parser.add_argument(
+        "--update", action="store_true", help="gates, cache, evaluate: write the baseline"
+    )
     return parser
 
 

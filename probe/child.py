@@ -228,10 +228,21 @@ def _member(node: Any, part: str) -> Any:
     return getattr(node, part)
 
 
-def main(source: Path, target: Path) -> None:
-    """Run the plan and write the report; never raises for a fault of Hermes."""
+Operation = Callable[[Mapping[str, Any]], None]
+
+
+def main(
+    source: Path, target: Path, more: Callable[[Stage], Mapping[str, Operation]] | None = None
+) -> None:
+    """Run the plan and write the report; never raises for a fault of Hermes.
+
+    Args:
+        source: the plan.
+        target: where the report goes.
+        more: further operations of another script's own.
+    """
     stage = Stage()
-    operations: dict[str, Callable[[Mapping[str, Any]], None]] = {
+    operations: dict[str, Operation] = {
         "agent": stage.agent,
         "turn": stage.turn,
         "threads": stage.threads,
@@ -244,6 +255,7 @@ def main(source: Path, target: Path) -> None:
         "registry": stage.registry,
         "slash": stage.slash,
         "estimate": stage.estimate,
+        **(more(stage) if more else {}),
     }
     with Caught() as caught, contextlib.redirect_stdout(io.StringIO()):
         from hermes_logging import setup_logging

@@ -142,11 +142,19 @@ class Hermes:
         *,
         timeout_s: float = 180,
         env: Mapping[str, str | None] | None = None,
+        child: Path = CHILD,
     ) -> Driven:
-        """Run a plan in one Hermes process; ``child.py`` lists its operations."""
+        """Run a plan in one Hermes process; ``child.py`` lists its operations.
+
+        Args:
+            plan: the operations.
+            timeout_s: after this the process is ended.
+            env: further environment variables; ``None`` takes one away.
+            child: another script that runs plans, with operations of its own.
+        """
         target = self.home.root / "driven.json"
         target.unlink(missing_ok=True)
-        run = finish(self.start(plan, env=env), timeout_s)
+        run = finish(self.start(plan, env=env, child=child), timeout_s)
         if not target.exists():
             return Driven(run=run, turns=(), facts={}, fatal=f"no report was written: {run.tail}")
         report = json.loads(target.read_text(encoding="utf-8"))
@@ -157,14 +165,18 @@ class Hermes:
         return Driven(run=run, turns=turns, facts=report["facts"], fatal=report["fatal"])
 
     def start(
-        self, plan: Sequence[Mapping[str, Any]], *, env: Mapping[str, str | None] | None = None
+        self,
+        plan: Sequence[Mapping[str, Any]],
+        *,
+        env: Mapping[str, str | None] | None = None,
+        child: Path = CHILD,
     ) -> subprocess.Popen[str]:
         """Start a plan and return at once; end it with :func:`end`."""
         source, target = self.home.root / "plan.json", self.home.root / "driven.json"
         source.write_text(json.dumps(list(plan)), encoding="utf-8")
         # As `hermes chat` sets it: some tools are offered only where somebody is there.
         session = {"HERMES_INTERACTIVE": "1", **(env or {})}
-        return self._spawn([str(self.python), str(CHILD), str(source), str(target)], session)
+        return self._spawn([str(self.python), str(child), str(source), str(target)], session)
 
     @contextlib.contextmanager
     def api_server(self) -> Iterator[ApiServer]:

@@ -36,16 +36,13 @@ class TurnEvent:
     @classmethod
     def read(cls, kwargs: Mapping[str, object]) -> TurnEvent:
         """Read the hook's keyword arguments."""
-        session, turn, platform, model = _texts(
-            kwargs, ("session_id", "turn_id", "platform", "model")
-        )
         return cls(
-            session_id=session,
-            turn_id=turn,
-            platform=platform.lower(),
+            session_id=_text(kwargs.get("session_id")),
+            turn_id=_text(kwargs.get("turn_id")),
+            platform=_text(kwargs.get("platform")).lower(),
             message=message_from(kwargs.get("user_message")),
             is_first_turn=kwargs.get("is_first_turn") is True,
-            model=model,
+            model=_text(kwargs.get("model")),
         )
 
 
@@ -64,15 +61,12 @@ class RequestEvent:
     @classmethod
     def read(cls, kwargs: Mapping[str, object]) -> RequestEvent:
         """Read the middleware's keyword arguments."""
-        session, turn, platform, api_mode, model = _texts(
-            kwargs, ("session_id", "turn_id", "platform", "api_mode", "model")
-        )
         return cls(
-            session_id=session,
-            turn_id=turn,
-            platform=platform.lower(),
-            api_mode=api_mode,
-            model=model,
+            session_id=_text(kwargs.get("session_id")),
+            turn_id=_text(kwargs.get("turn_id")),
+            platform=_text(kwargs.get("platform")).lower(),
+            api_mode=_text(kwargs.get("api_mode")),
+            model=_text(kwargs.get("model")),
             api_call_count=_count(kwargs.get("api_call_count")),
         )
 
@@ -93,11 +87,12 @@ class ToolCallEvent:
     @classmethod
     def read(cls, kwargs: Mapping[str, object]) -> ToolCallEvent:
         """Read the middleware's or the hook's keyword arguments."""
-        session, turn, call, tool = _texts(
-            kwargs, ("session_id", "turn_id", "tool_call_id", "tool_name")
-        )
         return cls(
-            session_id=session, turn_id=turn, call_id=call, tool=tool, args=kwargs.get("args")
+            session_id=_text(kwargs.get("session_id")),
+            turn_id=_text(kwargs.get("turn_id")),
+            call_id=_text(kwargs.get("tool_call_id")),
+            tool=_text(kwargs.get("tool_name")),
+            args=kwargs.get("args"),
         )
 
 
@@ -146,6 +141,5 @@ def _count(value: object) -> int:
     return value if isinstance(value, int) and not isinstance(value, bool) else 0
 
 
-def _texts(kwargs: Mapping[str, object], names: tuple[str, ...]) -> list[str]:
-    """The values of some keywords; empty for what is no text."""
-    return [value if isinstance(value, str) else "" for value in map(kwargs.get, names)]
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""

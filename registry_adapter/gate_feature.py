@@ -7,7 +7,6 @@ is on its way.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from .attendance import attendance, has_later_policy_hook
@@ -16,7 +15,7 @@ from .features import Silent
 from .guard import Guard
 from .models import Models
 from .once import Once
-from .places import Place
+from .places import Places
 from .turn_notes import TurnNotes
 
 if TYPE_CHECKING:
@@ -31,13 +30,11 @@ class GateFeature(Silent):
 
     name = "gate"
 
-    def __init__(
-        self, guard: Guard, places: Callable[[str], Place], models: Models, notes: TurnNotes
-    ) -> None:
+    def __init__(self, guard: Guard, places: Places, models: Models) -> None:
         self._guard = guard
         self._places = places
         self._models = models
-        self._notes = notes
+        self._notes = TurnNotes()
         self._parts = Once(self._made)
 
         def pre_tool_call(**kwargs: Any) -> HostDirective | None:
@@ -56,19 +53,19 @@ class GateFeature(Silent):
         ctx.register_hook("post_approval_response", self._answered)
         return "pre_tool_call", "post_tool_call", "post_approval_response"
 
-    def turn(self, event: TurnEvent, place: Place) -> None:
-        """The gate can warm up while the first answer of the model is on its way."""
-        del event, place
+    def turn(self, event: TurnEvent) -> None:
+        """Remember on whose behalf calls are made; the gate itself can warm up meanwhile."""
+        self._notes.begin(event)
         self._parts.warm()
 
-    def response(self, event: RequestEvent, response: object, place: Place) -> None:
+    def response(self, event: RequestEvent, response: object) -> None:
         """Start asking the model about the calls of a message."""
-        if self._models.asks_about_calls(place):
-            self._parts()[0].seen_response(event, response, place)
+        if self._models.asks_about_calls(self._places(event.platform)):
+            self._parts()[0].seen_response(event, response)
 
-    def call(self, event: ToolCallEvent, place: Place) -> None:
+    def call(self, event: ToolCallEvent) -> None:
         """Prepare a proposal."""
-        self._parts()[0].prepare(event, place)
+        self._parts()[0].prepare(event)
 
     def _ended(self, **kwargs: Any) -> None:
         self._guard.run("post_tool_call", lambda: self._parts()[1].ended(kwargs), lambda: None)

@@ -57,9 +57,8 @@ class Recorder:
         )
         store = place.store
         counter = f"would_{event.kind}" if event.shadow else event.kind
-        later = not event.shadow  # where the surface is kept, it is written next
         if event.decision is None and event.kind not in {"pass", "inherit"}:
-            store.count(counter, later=later)
+            store.count(counter)
             return
         decision = event.decision
         store.log(
@@ -81,5 +80,4 @@ class Recorder:
                 errors=decision.errors if decision else (),
             ),
             counter=counter,
-            later=later,
         )

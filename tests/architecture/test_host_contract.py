@@ -23,7 +23,7 @@ HOST_ROOTS = frozenset(
         "toolsets",
     ]
 )
-STAND_ALONE = {"probe/child.py", "benchmarks/latency_child.py"}
+STAND_ALONE = {"probe/child.py", "benchmarks/evaluate_child.py", "benchmarks/latency_child.py"}
 """Scripts that run inside Hermes to measure it; the plugin does not need what they use."""
 
 

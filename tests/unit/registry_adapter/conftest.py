@@ -107,8 +107,7 @@ class Bench:
                     "user_message": text,
                     "is_first_turn": first,
                 }
-            ),
-            self.place,
+            )
         )
         return self.request(session=session, turn_id=turn_id, platform=platform, request=request)
 
@@ -129,14 +128,11 @@ class Bench:
                 "api_mode": "chat_completions",
             }
         )
-        return self.surfaces.narrow(
-            event, request if request is not None else self.built(), self.place
-        )
+        return self.surfaces.narrow(event, request if request is not None else self.built())
 
     def call(self, tool: str, *, session: str = "s") -> None:
         """Let the model call a tool."""
-        event = ToolCallEvent.read({"session_id": session, "tool_name": tool})
-        self.surfaces.called(event, self.place)
+        self.surfaces.called(ToolCallEvent.read({"session_id": session, "tool_name": tool}))
 
 
 MakeBench = Callable[..., Bench]

@@ -73,7 +73,7 @@ class Bench:
     def run(self, command: str) -> HostDirective | None:
         """Prepare a command and ask the policy hook, as Hermes does."""
         event = self.event(command=command)
-        self.gate.prepare(event, self.place)
+        self.gate.prepare(event)
         return self.gate.policy(event)
 
     def rows(self) -> list[dict[str, object]]:
@@ -154,7 +154,7 @@ class TestProposals:
     def test_changed_arguments_are_judged_anew(self, tmp_path: Path) -> None:
         """Another plugin may change a call between preparation and policy."""
         bench = Bench(tmp_path)
-        bench.gate.prepare(bench.event(command=HARMLESS), bench.place)
+        bench.gate.prepare(bench.event(command=HARMLESS))
 
         directive = bench.gate.policy(bench.event(command=STEAL))
 
@@ -214,7 +214,7 @@ class TestFaults:
             return bench.place
 
         bench = Bench(tmp_path)
-        feature = GateFeature(Guard(), places, Models({}), TurnNotes())
+        feature = GateFeature(Guard(), places, Models({}))  # type: ignore[arg-type]  # a place source
         hooks = Hooks()
         feature.register(hooks)
         call = {"tool_name": "terminal", "args": {"command": HARMLESS}, "session_id": "s"}
@@ -285,7 +285,7 @@ class TestModel:
         judge = CallJudge(model.ask, load_pack, workers=2, budget_s=5)
         bench = Bench(tmp_path, judge=judge, use_model=True)
 
-        bench.gate.seen_response(REQUEST, _response("make reset"), bench.place)
+        bench.gate.seen_response(REQUEST, _response("make reset"))
         directive = bench.run("make reset")
         judge.close()
 
@@ -299,7 +299,7 @@ class TestModel:
         judge = CallJudge(model.ask, load_pack, workers=2, budget_s=5)
         bench = Bench(tmp_path, judge=judge, use_model=True)
 
-        bench.gate.seen_response(REQUEST, _response("cat a"), bench.place)
+        bench.gate.seen_response(REQUEST, _response("cat a"))
         directive = bench.run(STEAL)
         judge.close()
 
@@ -324,9 +324,9 @@ class TestModel:
         ]
 
         commands = [str(event.args["command"]) for event in events]  # type: ignore[index]  # a dict
-        bench.gate.seen_response(REQUEST, _response(*commands), bench.place)
+        bench.gate.seen_response(REQUEST, _response(*commands))
         for event in events:
-            bench.gate.prepare(event, bench.place)
+            bench.gate.prepare(event)
         directives = [bench.gate.policy(event) for event in events]
         hang.set()
         judge.close()
@@ -341,7 +341,7 @@ class TestModel:
         bench = Bench(tmp_path, judge=judge, use_model=True)
         event = bench.event("read_file", path="~/.kube/config")
 
-        bench.gate.prepare(event, bench.place)
+        bench.gate.prepare(event)
         directive = bench.gate.policy(event)
         judge.close()
 
