@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from .find import find_targets
@@ -39,6 +39,7 @@ class Act:
         program: name in lower case, folder, ``.exe`` and look-alike letters
             (full width, invisible) taken off; empty for bare assignments.
         options: its words sorted out.
+        named: its operands that look like paths, the first 256, in canonical form.
         reads, writes, deletes, changes: canonical paths; ``changes`` is for
             owner, mode and attributes.
         appends: those of ``writes`` that are only added to.
@@ -47,7 +48,8 @@ class Act:
         origins: how its script is reached, outermost first.
         written: text that it writes where that is plain to see, else ``None``.
         stdin: text on its standard input where that is plain to see.
-            readers: the words of the commands that read its output, each joined by blanks.
+        readers: the words of the commands that read its output, each joined by blanks.
+        text: its words joined by blanks, at most 65,536 characters.
     """
 
     index: int
@@ -66,11 +68,16 @@ class Act:
     written: str | None = None
     stdin: str | None = None
     readers: tuple[str, ...] = ()
+    text: str = field(init=False, repr=False, compare=False)
+    named: tuple[str, ...] = field(init=False, repr=False, compare=False)
 
-    @property
-    def text(self) -> str:
-        """Its words joined by blanks, at most 65,536 characters."""
-        return " ".join(self.command.argv)[:65_536]
+    def __post_init__(self) -> None:
+        # Every rule asks for these, so they are made once.
+        object.__setattr__(self, "text", " ".join(self.command.argv)[:65_536])
+        cwd = self.command.cwd
+        operands = [arg.text for arg in self.options.operands[:256]]
+        paths = [canonical(text, cwd) for text in operands if looks_like_path(text)]
+        object.__setattr__(self, "named", tuple(paths))
 
 
 def acts_of(script: Script, *, workspace: str = "") -> tuple[Act, ...]:
@@ -81,11 +88,11 @@ def acts_of(script: Script, *, workspace: str = "") -> tuple[Act, ...]:
     for act in found:
         for feed in () if act is None else act.feeds[:32]:
             readers.setdefault(feed, []).append("" if act is None else act.text[:2_048])
-    return tuple(
-        replace(act, readers=tuple(readers[act.index])) if act.index in readers else act
-        for act in found
-        if act is not None
-    )
+    for act in found:
+        if act is not None and act.index in readers:
+            # Nobody has seen it yet, and a copy costs more than all the rest of it.
+            object.__setattr__(act, "readers", tuple(readers[act.index]))
+    return tuple(act for act in found if act is not None)
 
 
 def _collect(
@@ -219,7 +226,8 @@ class _Files:
 
     def done(self, kind: str) -> tuple[str, ...]:
         """Paths of one kind, without duplicates, in order."""
-        return tuple(dict.fromkeys(self._found.get(kind, ())))
+        found = self._found.get(kind)
+        return tuple(dict.fromkeys(found)) if found else ()
 
     def _add(self, kind: str, paths: Iterable[str]) -> None:
         for path in paths:
@@ -277,7 +285,7 @@ class _Files:
         if self._only_names(entry, options):
             reads = "none"
         mode = words[1] if entry.get("mode") and len(words) > 1 else ""
-        if re.fullmatch(r"(?:mode=)?[rbtU]*[wax+][rbt+]*", mode):
+        if mode and re.fullmatch(r"(?:mode=)?[rbtU]*[wax+][rbt+]*", mode):
             self._add("writes", words[:1])
             if "a" in mode.removeprefix("mode="):
                 self._add("appends", words[:1])
@@ -318,6 +326,8 @@ class _Files:
         )
 
     def _from_options(self, entry: Mapping[str, Any], options: Options) -> None:
+        if not options.values:
+            return
         for kind in ("reads", "writes", "deletes"):
             listed = entry.get(f"{kind}_opt")
             if isinstance(listed, list):

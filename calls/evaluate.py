@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from .expand import Scope, Value, expand, expand_one
 from .frame import MAX_CALLS, MAX_ROUNDS, Budget, Frame
 from .nested import Nested, children_of
-from .printed import printed
+from .printed import all_printed
 from .state import ShellState
 from .status import calls_itself, chains, fails, guarded, passes_status
 from .tables import table
@@ -29,8 +29,8 @@ from .tree import (
     Tree,
     Word,
 )
-from .unwrap import unwrap
-from .values import Arg, Command, Redirect, Script
+from .unwrap import Unwrapped, unwrap
+from .values import Arg, Assignment, Command, Redirect, Script
 
 __all__ = ["evaluate"]
 
@@ -97,23 +97,12 @@ class _Walker:
         self._running: list[str] = []
         self._pipelines = 0
         self._state = ShellState(self._scope)
-        self._nodes: dict[type, Callable[[Node, Frame], None]] = {
-            Simple: self._simple,
-            Pipe: self._pipe,
-            Seq: self._seq,
-            Group: self._group,
-            Not: self._cond,
-            Loop: self._loop,
-            Cond: self._cond,
-            Case: self._case,
-            Func: self._func,
-        }
 
     def node(self, node: Node, frame: Frame) -> None:
         if not self._budget.step():
             self.problems[_TOO_MANY] = None
             return
-        self._nodes[type(node)](node, frame)
+        _NODES[type(node)](self, node, frame)
 
     def uncalled_functions(self) -> None:
         """A function nobody calls here may be called later in the same shell."""
@@ -193,15 +182,14 @@ class _Walker:
 
     def _group(self, node: Node, frame: Frame) -> None:
         assert isinstance(node, Group)
-        children = self._children
-        self._children = []
+        self._children, outer = [], self._children
         redirects = tuple(self._redirect(redir) for redir in node.redirs)
-        own, self._children = self._children, children
+        own, self._children = self._children, outer
         if own:  # `… done < <(curl …)`: give what it runs a place
-            self._emit(Command(args=(), children=tuple(own)), frame)
+            self._emit(tuple(own), frame)
         kept = (self._state.cwd, dict(self._scope.variables)) if node.subshell else None
         self.node(node.body, replace(frame, redirects=(*redirects, *frame.redirects)))
-        if kept is not None:
+        if kept:
             self._state.cwd, self._scope.variables = kept
 
     def _cond(self, node: Node, frame: Frame) -> None:
@@ -221,7 +209,7 @@ class _Walker:
         values = [arg for word in node.words for arg in expand(word, self._scope)]
         own, self._children = tuple(self._children), outer
         if own:
-            self._emit(Command(args=(), children=own), frame)
+            self._emit(own, frame)
         inner = replace(frame, zero=False, failure=False)
         for value in values[:MAX_ROUNDS]:
             self._scope.variables[node.name] = Value((value,))
@@ -236,7 +224,8 @@ class _Walker:
         self._functions[node.name] = node.body
         if calls_itself(node):
             # INVARIANT: a function that pipes into itself is seen as what it is, a fork bomb.
-            self._emit(Command(args=(Arg(":(){"), Arg(node.name))), frame)
+            bomb = (Arg(":(){"), Arg(node.name))
+            self._append(self._placed(Unwrapped(args=bomb), (), (), frame))
 
     def _call(self, name: str, args: Sequence[Arg], frame: Frame) -> None:
         self._called.add(name)
@@ -266,35 +255,32 @@ class _Walker:
             for assign, assigned in zip(node.assigns, assigns, strict=True):
                 self._state.assign(assign, assigned)
             args.extend(Arg(f"{a.name}={a.value.text}", a.value.resolved) for a in assigns if args)
-        command = Command(
-            args=tuple(args), assignments=assigns, redirects=redirects, children=children
-        )
-        if not args:
-            if assigns or redirects or children:
-                self._emit(command, frame)
-            return
-        self._run(command, frame)
+        if args:
+            self._run(tuple(args), assigns, redirects, children, frame)
+        elif assigns or redirects or children:
+            bare = Unwrapped(args=(), assignments=assigns)
+            self._append(self._placed(bare, redirects, children, frame))
 
-    def _run(self, command: Command, frame: Frame) -> None:
-        name = command.args[0].text
+    def _run(
+        self,
+        args: tuple[Arg, ...],
+        assigns: tuple[Assignment, ...],
+        redirects: tuple[Redirect, ...],
+        children: tuple[Script, ...],
+        frame: Frame,
+    ) -> None:
+        name = args[0].text
         if name in self._functions and name not in self._running:
-            if command.children:
-                self._emit(Command(args=(), children=command.children), frame)
-            self._call(name, command.args[1:], frame)
+            if children:
+                self._emit(children, frame)
+            self._call(name, args[1:], frame)
             return
-        unwrapped = unwrap(command.args)
-        inner = replace(
-            command,
-            args=unwrapped.args,
-            wrappers=unwrapped.names,
-            wrapper_args=unwrapped.words,
-            assignments=(*command.assignments, *unwrapped.assignments),
-        )
-        self._state.apply(inner)
-        placed = self._placed(inner, frame)
+        unwrapped = unwrap(args, assigns)
+        self._state.apply(unwrapped.args)
+        placed = self._placed(unwrapped, redirects, children, frame)
         nested, problems = children_of(placed, unwrapped, self.commands, self._nested(frame))
         self.problems.update(dict.fromkeys(problems))
-        self._append(replace(placed, children=(*placed.children, *nested)))
+        self._append(replace(placed, children=(*children, *nested)) if nested else placed)
 
     def _nested(self, frame: Frame) -> Nested:
         """Reads a script inside this one, with the variables known here."""
@@ -320,12 +306,20 @@ class _Walker:
 
         return parse
 
-    def _placed(self, command: Command, frame: Frame) -> Command:
-        pipeline = frame.pipeline if frame.pipeline >= 0 else self._next_pipeline()
-        return replace(
-            command,
-            redirects=(*command.redirects, *frame.redirects),
-            pipeline=pipeline,
+    def _placed(
+        self,
+        unwrapped: Unwrapped,
+        redirects: tuple[Redirect, ...],
+        children: tuple[Script, ...],
+        frame: Frame,
+    ) -> Command:
+        return Command(
+            args=unwrapped.args,
+            wrappers=unwrapped.names,
+            wrapper_args=unwrapped.words,
+            assignments=unwrapped.assignments,
+            redirects=(*redirects, *frame.redirects),
+            pipeline=frame.pipeline if frame.pipeline >= 0 else self._next_pipeline(),
             position=frame.position,
             length=frame.length,
             operator=frame.operator,
@@ -334,11 +328,13 @@ class _Walker:
             cwd=self._state.cwd,
             zero_implied=frame.zero,
             failure_implied=frame.failure,
+            children=children,
             function=frame.function,
         )
 
-    def _emit(self, command: Command, frame: Frame) -> None:
-        self._append(self._placed(command, frame))
+    def _emit(self, children: tuple[Script, ...], frame: Frame) -> None:
+        """Give what runs outside of any command a place."""
+        self._append(self._placed(Unwrapped(args=()), (), children, frame))
 
     def _append(self, command: Command) -> None:
         if self._budget.take():
@@ -356,12 +352,11 @@ class _Walker:
         expand(word, self._scope)
         children, self._children = tuple(self._children), outer
         if children:
-            self._emit(Command(args=(), children=children), frame)
+            self._emit(children, frame)
 
     def _redirect(self, redir: Redir) -> Redirect:
-        if redir.heredoc is None:
-            return Redirect(redir.operator, redir.fd, expand_one(redir.target, self._scope))
-        return Redirect(redir.operator, redir.fd, expand_one(redir.heredoc.body, self._scope))
+        word = redir.target if redir.heredoc is None else redir.heredoc.body
+        return Redirect(redir.operator, redir.fd, expand_one(word, self._scope))
 
     def _substitute(self, sub: Sub) -> str | None:
         """Evaluate a substitution in a subshell of its own; returns what it prints, if plain."""
@@ -376,11 +371,10 @@ class _Walker:
         inner.node(sub.body, Frame(zero=False, failure=False))
         self._budget.depth -= 1
         self.problems.update(inner.problems)
-        origin = "substitution" if sub.kind == "$(" else "process-substitution"
         script = Script(
             commands=tuple(inner.commands),
             text=sub.source,
-            origin=origin,
+            origin="substitution" if sub.kind == "$(" else "process-substitution",
             complete=not inner.problems,
             reasons=tuple(inner.problems),
             degraded=self._degraded,
@@ -388,10 +382,18 @@ class _Walker:
         self._children.append(script)
         if sub.kind != "$(" or not script.commands:
             return None
-        outputs = [
-            printed(script.commands, index)
-            for index, command in enumerate(script.commands)
-            if command.position == command.length - 1 and command.operator != "||"
-        ][:16]
-        known = [text for text in outputs if text is not None]
-        return "".join(known) if known and len(known) == len(outputs) else None
+        return all_printed(script.commands)
+
+
+_NODES: Mapping[type, Callable[[_Walker, Node, Frame], None]] = {
+    Simple: _Walker._simple,
+    Pipe: _Walker._pipe,
+    Seq: _Walker._seq,
+    Group: _Walker._group,
+    Not: _Walker._cond,
+    Loop: _Walker._loop,
+    Cond: _Walker._cond,
+    Case: _Walker._case,
+    Func: _Walker._func,
+}
+"""Kinds of nodes, and how each is walked."""

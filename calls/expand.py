@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -13,6 +14,8 @@ __all__ = ["Scope", "Value", "expand", "expand_one", "joined"]
 
 MAX_TEXT = 65_536
 """Characters that one variable may grow to; ``a=$a$a`` in a loop stays harmless."""
+
+_SPECIAL = re.compile(r"[{*?\[]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +76,7 @@ def expand(word: Word, scope: Scope) -> list[Arg]:
     """All the words that one word of the tree becomes; none if it vanishes."""
     if len(word) == 1:
         only = word[0]
-        if isinstance(only, Lit) and not any(mark in only.text for mark in "{*?["):
+        if isinstance(only, Lit) and _SPECIAL.search(only.text) is None:
             return [Arg(only.text)]
     building = _Building([[]], [])
     for part in word:
@@ -212,6 +215,8 @@ def _finished(pieces: list[tuple[str, bool, bool]], names: tuple[str, ...]) -> l
     resolved = all(piece[2] for piece in pieces)
     unquoted = "".join(text for text, quoted, _ in pieces if not quoted)
     text = "".join(piece[0] for piece in pieces)[:MAX_TEXT]
+    if _SPECIAL.search(unquoted) is None:
+        return [Arg(text, resolved, names=names)]
     glob = any(mark in unquoted for mark in "*?[")
     if "{" not in unquoted or "}" not in unquoted or len(text) > 1024:
         return [Arg(text, resolved, glob, names)]

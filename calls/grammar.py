@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING
 
-from .grammar_words import MAX_DEPTH, WordReader, text_of
+from .grammar_words import MAX_DEPTH, PARTS, WordReader, text_of
 from .tree import (
     Assign,
     Case,
@@ -73,35 +73,6 @@ def read(text: str) -> Tree | None:
 class _Reader(WordReader):
     """Turns syntax nodes into our tree, with a bound on depth and work."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._statement: dict[str, Callable[[Syntax], Node]] = {
-            "command": self._command,
-            "redirected_statement": self._redirected,
-            "pipeline": self._pipeline,
-            "list": self._list,
-            "subshell": lambda node: Group(self.statements(node.children), subshell=True),
-            "compound_statement": self._compound,
-            "negated_command": lambda node: Not(self.statements(node.named_children)),
-            "if_statement": self._condition,
-            "elif_clause": self._condition,
-            "else_clause": lambda node: self.statements(node.named_children),
-            "while_statement": self._condition,
-            "do_group": lambda node: self.statements(node.children),
-            "for_statement": self._for,
-            "c_style_for_statement": self._c_for,
-            "case_statement": self._case,
-            "function_definition": self._function,
-            "declaration_command": self._declaration,
-            "unset_command": self._declaration,
-            "test_command": self._test,
-            "variable_assignment": lambda node: Simple(assigns=(self._assign(node),)),
-            "variable_assignments": lambda node: Simple(
-                assigns=tuple(self._assign(child) for child in node.named_children)
-            ),
-            "ERROR": self._error,
-        }
-
     # Statements
 
     def statements(self, nodes: Iterable[Syntax]) -> Seq:
@@ -134,15 +105,15 @@ class _Reader(WordReader):
             self.problems["too long to judge whole"] = None
             return None
         kind = node.type
-        handler = self._statement.get(kind)
+        handler = _STATEMENTS.get(kind)
         if handler is None:
-            return Simple(words=(self._word(node),)) if kind in self._part else None
+            return Simple(words=(self._word(node),)) if kind in PARTS else None
         if self._depth >= MAX_DEPTH:
             self.problems["nested too deep to judge"] = None
             return None
         self._depth += 1
         try:
-            return handler(node)
+            return handler(self, node)
         finally:
             self._depth -= 1
 
@@ -245,7 +216,7 @@ class _Reader(WordReader):
                 name = text_of(child)
             elif child.type == "do_group":
                 body = self.statements(child.children)
-            elif child.type in self._part:
+            elif child.type in PARTS:
                 words.append(self._word(child))
         return Loop(name, tuple(words), body)
 
@@ -276,7 +247,7 @@ class _Reader(WordReader):
         for child in node.children:
             if child.type == "variable_assignment":
                 assigns.append(self._assign(child))
-            elif child.type in self._part:
+            elif child.type in PARTS:
                 words.append(self._word(child))
             else:
                 words.append((Lit(text_of(child)),))
@@ -290,7 +261,7 @@ class _Reader(WordReader):
         while stack and self._left > 0:
             child = stack.pop()
             self._left -= 1
-            if child.type in self._part or not child.children:
+            if child.type in PARTS or not child.children:
                 word = self._word(child)
                 if child.start_byte == end:
                     word = words.pop() + word
@@ -299,6 +270,35 @@ class _Reader(WordReader):
             else:
                 stack.extend(reversed(child.children))
         return Simple(tuple(words))
+
+
+_STATEMENTS: Mapping[str, Callable[[_Reader, Syntax], Node]] = {
+    "command": _Reader._command,
+    "redirected_statement": _Reader._redirected,
+    "pipeline": _Reader._pipeline,
+    "list": _Reader._list,
+    "subshell": lambda reader, node: Group(reader.statements(node.children), subshell=True),
+    "compound_statement": _Reader._compound,
+    "negated_command": lambda reader, node: Not(reader.statements(node.named_children)),
+    "if_statement": _Reader._condition,
+    "elif_clause": _Reader._condition,
+    "else_clause": lambda reader, node: reader.statements(node.named_children),
+    "while_statement": _Reader._condition,
+    "do_group": lambda reader, node: reader.statements(node.children),
+    "for_statement": _Reader._for,
+    "c_style_for_statement": _Reader._c_for,
+    "case_statement": _Reader._case,
+    "function_definition": _Reader._function,
+    "declaration_command": _Reader._declaration,
+    "unset_command": _Reader._declaration,
+    "test_command": _Reader._test,
+    "variable_assignment": lambda reader, node: Simple(assigns=(reader._assign(node),)),
+    "variable_assignments": lambda reader, node: Simple(
+        assigns=tuple(reader._assign(child) for child in node.named_children)
+    ),
+    "ERROR": _Reader._error,
+}
+"""Kinds of syntax nodes that are statements, and how each is read."""
 
 
 def _piped(items: tuple[Node, ...]) -> Node:

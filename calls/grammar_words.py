@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from .tree import Assign, Heredoc, Lit, Part, Raw, Redir, Seq, Simple, Sub, Var, Word
@@ -12,7 +12,7 @@ from .words import ansi_c, double_quoted, unescaped
 if TYPE_CHECKING:
     from tree_sitter import Node as Syntax
 
-__all__ = ["MAX_DEPTH", "WordReader", "text_of"]
+__all__ = ["MAX_DEPTH", "PARTS", "WordReader", "text_of"]
 
 MAX_DEPTH = 40
 """Nesting of the tree that is followed; each level costs some six Python frames."""
@@ -32,27 +32,6 @@ class WordReader(ABC):
         self.problems: dict[str, None] = {}
         self._left = MAX_NODES
         self._depth = 0
-        self._part: dict[str, Callable[[Syntax, bool], Iterable[Part]]] = {
-            "word": lambda node, quoted: (Lit(unescaped(text_of(node)), quoted),),
-            "number": lambda node, quoted: (Lit(text_of(node), quoted),),
-            "raw_string": lambda node, quoted: (Lit(text_of(node)[1:-1], quoted=True),),
-            "ansi_c_string": lambda node, quoted: (Lit(ansi_c(text_of(node)[2:-1]), quoted=True),),
-            "string": lambda node, quoted: self._string(node),
-            "translated_string": lambda node, quoted: self._parts(node.named_children, quoted),
-            "concatenation": lambda node, quoted: self._concatenation(node, quoted),
-            "command_name": lambda node, quoted: self._parts(node.children, quoted),
-            "simple_expansion": lambda node, quoted: (
-                Var(text_of(node)[1:], quoted, source=text_of(node)),
-            ),
-            "expansion": lambda node, quoted: (self._expansion(node, quoted),),
-            "command_substitution": lambda node, quoted: (self._substitution(node, quoted),),
-            "process_substitution": lambda node, quoted: (self._substitution(node, quoted),),
-            "arithmetic_expansion": lambda node, quoted: (Raw(text_of(node), quoted),),
-            "string_content": lambda node, quoted: (
-                Lit(double_quoted(text_of(node)), quoted=True),
-            ),
-            "heredoc_content": lambda node, quoted: (Lit(text_of(node), quoted=True),),
-        }
 
     @abstractmethod
     def statements(self, nodes: Iterable[Syntax]) -> Seq:
@@ -61,15 +40,19 @@ class WordReader(ABC):
     # Words
 
     def _word(self, node: Syntax) -> Word:
-        return tuple(self._parts((node,), quoted=False))
+        if node.type == "word" and self._left > 0:  # most words, and the cheap ones
+            self._left -= 1
+            return (Lit(unescaped(text_of(node))),)
+        return tuple(self.parts((node,), quoted=False))
 
-    def _parts(self, nodes: Iterable[Syntax], quoted: bool) -> list[Part]:
+    def parts(self, nodes: Iterable[Syntax], quoted: bool) -> list[Part]:
+        """Parts of a word out of sibling nodes."""
         parts: list[Part] = []
         for node in nodes:
             self._left -= 1
-            handler = self._part.get(node.type)
+            handler = PARTS.get(node.type)
             if handler is not None and self._left >= 0:
-                parts.extend(handler(node, quoted))
+                parts.extend(handler(self, node, quoted))
             elif self._left < 0:
                 self.problems["too long to judge whole"] = None
                 parts.append(Raw("…", quoted))
@@ -78,10 +61,8 @@ class WordReader(ABC):
                 parts.append(Lit(text_of(node), quoted))
         return parts
 
-    def _concatenation(self, node: Syntax, quoted: bool) -> list[Part]:
-        return self._parts(node.children, quoted)
-
-    def _string(self, node: Syntax) -> list[Part]:
+    def string(self, node: Syntax) -> list[Part]:
+        """The inside of double quotes."""
         # Blanks between an expansion and the next content belong to neither node.
         source = node.text or b""
         start, end = node.start_byte, node.end_byte - 1
@@ -91,14 +72,15 @@ class WordReader(ABC):
             if child.start_byte > position:
                 gap = source[position - start : child.start_byte - start]
                 parts.append(Lit(double_quoted(gap.decode("utf-8", "replace")), quoted=True))
-            parts.extend(self._parts((child,), quoted=True))
+            parts.extend(self.parts((child,), quoted=True))
             position = child.end_byte
         if end > position:
             gap = source[position - start : end - start]
             parts.append(Lit(double_quoted(gap.decode("utf-8", "replace")), quoted=True))
         return parts
 
-    def _expansion(self, node: Syntax, quoted: bool) -> Part:
+    def expansion(self, node: Syntax, quoted: bool) -> Part:
+        """``${…}``."""
         source = text_of(node)
         inner = source[2:-1]
         name_node = next(
@@ -113,10 +95,11 @@ class WordReader(ABC):
         for operator in (":-", ":=", ":+", ":?", "-", "=", "+", "?"):
             if after.startswith(operator):
                 rest = node.named_children[1:]
-                return Var(name, quoted, operator, tuple(self._parts(rest, quoted)), source)
+                return Var(name, quoted, operator, tuple(self.parts(rest, quoted)), source)
         return Var(name, quoted, operator=after, source=source)
 
-    def _substitution(self, node: Syntax, quoted: bool) -> Part:
+    def substitution(self, node: Syntax, quoted: bool) -> Part:
+        """``$(…)``, back quotes, ``<(…)`` and ``>(…)``."""
         source = text_of(node)
         kind = source[:2] if source[:2] in {"<(", ">("} else "$("
         if self._depth >= MAX_DEPTH:
@@ -157,7 +140,7 @@ class WordReader(ABC):
             kind = child.type
             if kind == "file_descriptor":
                 fd = text_of(child)
-            elif kind in self._part:
+            elif kind in PARTS:
                 target = target or self._word(child)
             elif not child.is_named:
                 operator = operator or kind
@@ -190,8 +173,30 @@ class WordReader(ABC):
                 continue
             gap = source[position - start : child.start_byte - start]
             parts.append(Lit(gap.decode("utf-8", "replace"), quoted=True))
-            parts.extend(self._parts((child,), quoted=True))
+            parts.extend(self.parts((child,), quoted=True))
             position = child.end_byte
         rest = source[position - start :]
         parts.append(Lit(rest.decode("utf-8", "replace"), quoted=True))
         return tuple(parts)
+
+
+PARTS: Mapping[str, Callable[[WordReader, Syntax, bool], Iterable[Part]]] = {
+    "word": lambda _, node, quoted: (Lit(unescaped(text_of(node)), quoted),),
+    "number": lambda _, node, quoted: (Lit(text_of(node), quoted),),
+    "raw_string": lambda _, node, __: (Lit(text_of(node)[1:-1], quoted=True),),
+    "ansi_c_string": lambda _, node, __: (Lit(ansi_c(text_of(node)[2:-1]), quoted=True),),
+    "string": lambda reader, node, _: reader.string(node),
+    "translated_string": lambda reader, node, quoted: reader.parts(node.named_children, quoted),
+    "concatenation": lambda reader, node, quoted: reader.parts(node.children, quoted),
+    "command_name": lambda reader, node, quoted: reader.parts(node.children, quoted),
+    "simple_expansion": lambda _, node, quoted: (
+        Var(text_of(node)[1:], quoted, source=text_of(node)),
+    ),
+    "expansion": lambda reader, node, quoted: (reader.expansion(node, quoted),),
+    "command_substitution": lambda reader, node, quoted: (reader.substitution(node, quoted),),
+    "process_substitution": lambda reader, node, quoted: (reader.substitution(node, quoted),),
+    "arithmetic_expansion": lambda _, node, quoted: (Raw(text_of(node), quoted),),
+    "string_content": lambda _, node, __: (Lit(double_quoted(text_of(node)), quoted=True),),
+    "heredoc_content": lambda _, node, __: (Lit(text_of(node), quoted=True),),
+}
+"""Kinds of syntax nodes that are parts of words, and how each is read."""

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from typing import Protocol
+from functools import cache, lru_cache
+from typing import Any, Protocol
 
 from .expand import Scope, joined
 from .find import find_targets
 from .printed import decoded_base64, printed
 from .tables import table
-from .unwrap import Unwrapped, carried
+from .unwrap import Unwrapped, carried, is_carrier
 from .values import Arg, Command, Language, Script
 
 __all__ = ["Interpreter", "Nested", "children_of", "interpreter"]
@@ -139,10 +139,12 @@ def children_of(
         before: the commands of the same script so far.
         parse: reads one script.
     """
+    program = command.program
+    if not unwrapped.strings and not _runs_others(program):
+        return [], []  # most commands
     children: list[Script] = [
         parse(text.text, "interpreter") for text in unwrapped.strings if text.text.strip()
     ]
-    program = command.program
     known = interpreter(program)
     if known is not None:
         children.extend(_interpreted(command, known, before, parse))
@@ -156,6 +158,18 @@ def children_of(
     if reader is not None:
         children.extend(reader(command, before, parse))
     return children, [reason for child in children for reason in child.reasons]
+
+
+@lru_cache(maxsize=1_024)
+def _runs_others(program: str) -> bool:
+    """A program that may run a script; the name alone says so."""
+    return (
+        program in _BUILTINS
+        or program in _OTHERS
+        or interpreter(program) is not None
+        or is_carrier(program)
+        or program in _hidden_options()
+    )
 
 
 def _interpreted(
@@ -204,6 +218,9 @@ def _quoted(args: Sequence[Arg]) -> str:
     return " ".join("'" + arg.text.replace("'", "'\\''") + "'" for arg in args)
 
 
+_BUILTINS = frozenset({"eval", "trap", "alias"})
+
+
 def _texts(command: Command, program: str) -> Iterator[tuple[str, str]]:
     """Shell texts in builtins and in options that run programs."""
     words = command.argv
@@ -214,12 +231,21 @@ def _texts(command: Command, program: str) -> Iterator[tuple[str, str]]:
     elif program == "alias":
         for word in words[1:]:
             yield "alias", word.partition("=")[2]
+    for entry in _hidden_options().get(program, ()):
+        yield from (("hidden", text) for text in _hidden(words, entry))
+
+
+@cache
+def _hidden_options() -> Mapping[str, Sequence[Mapping[str, Any]]]:
+    """Options that run programs, by the program that has them."""
+    found: dict[str, list[Mapping[str, Any]]] = {}
     for entry in table("wrappers")["hidden"]:
-        if program in entry["programs"]:
-            yield from (("hidden", text) for text in _hidden(words, entry))
+        for program in entry["programs"]:
+            found.setdefault(program, []).append(entry)
+    return found
 
 
-def _hidden(words: Sequence[str], entry: Mapping[str, str]) -> Iterator[str]:
+def _hidden(words: Sequence[str], entry: Mapping[str, Any]) -> Iterator[str]:
     prefix, after = entry.get("prefix", ""), entry.get("after", "")
     wanted = entry.get("subcommands")
     if wanted and not any(word in wanted for word in words[1:]):

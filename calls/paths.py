@@ -9,15 +9,24 @@ workspace itself).  Nothing is looked up on the disk.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache, lru_cache
 from urllib.parse import unquote
 
-from .tables import table
+from .literals import LiteralIndex, needed_by
+from .tables import literals, table
 
-__all__ = ["canonical", "classes", "group", "looks_like_path"]
+__all__ = [
+    "PathClass",
+    "candidates",
+    "canonical",
+    "classes",
+    "group",
+    "looks_like_path",
+    "patterns",
+]
 
 MAX_PATH = 4_096
 """Characters of a path that are looked at (PATH_MAX of Linux)."""
@@ -83,8 +92,8 @@ def _resolved(text: str) -> str:
     return f"/{joined}" if absolute else joined or "."
 
 
-@dataclass(frozen=True, slots=True)
-class _Class:
+@dataclass(frozen=True, slots=True, eq=False)
+class PathClass:
     """Patterns of one class, by the first character that a path needs for them."""
 
     name: str
@@ -93,6 +102,7 @@ class _Class:
     anywhere: re.Pattern[str] | None
 
     def fits(self, path: str) -> bool:
+        """A canonical path, not empty, is of this class."""
         first = self.absolute if path[0] == "/" else self.home if path[0] == "~" else None
         return bool(
             (first is not None and first.search(path))
@@ -101,16 +111,17 @@ class _Class:
 
 
 @cache
-def _patterns() -> tuple[_Class, ...]:
+def patterns() -> tuple[PathClass, ...]:
+    """All classes."""
     raw: Mapping[str, list[str]] = table("paths")["classes"]
     return tuple(
-        _Class(
+        PathClass(
             name=name,
-            absolute=_joined([pattern for pattern in patterns if pattern.startswith("^/")]),
-            home=_joined([pattern for pattern in patterns if pattern.startswith("^~")]),
-            anywhere=_joined([p for p in patterns if not p.startswith(("^/", "^~"))]),
+            absolute=_joined([pattern for pattern in listed if pattern.startswith("^/")]),
+            home=_joined([pattern for pattern in listed if pattern.startswith("^~")]),
+            anywhere=_joined([p for p in listed if not p.startswith(("^/", "^~"))]),
         )
-        for name, patterns in raw.items()
+        for name, listed in raw.items()
     )
 
 
@@ -118,6 +129,25 @@ def _joined(patterns: list[str]) -> re.Pattern[str] | None:
     if not patterns:
         return None
     return re.compile("|".join(f"(?:{pattern})" for pattern in patterns), re.IGNORECASE)
+
+
+@cache
+def _index() -> tuple[tuple[PathClass, ...], LiteralIndex[PathClass]]:
+    """Classes that any path may have, and the others by the literals that their patterns need."""
+    raw: Mapping[str, list[str]] = table("paths")["classes"]
+    needed = {known: needed_by(raw[known.name], literals()) for known in patterns()}
+    return (
+        tuple(known for known, listed in needed.items() if listed is None),
+        LiteralIndex((text, known) for known, listed in needed.items() for text in listed or ()),
+    )
+
+
+def candidates(path: str) -> Iterable[PathClass]:
+    """Classes that a path may have; a superset of those that it has."""
+    if not LiteralIndex.readable(path):
+        return patterns()
+    always, index = _index()
+    return {*always, *index.found_in(path)}
 
 
 @lru_cache(maxsize=4_096)
@@ -128,7 +158,7 @@ def classes(path: str) -> frozenset[str]:
     """
     if not path:
         return frozenset()
-    found = {known.name for known in _patterns() if known.fits(path)}
+    found = {known.name for known in candidates(path) if known.fits(path)}
     if path.startswith(("/", "~", "..", "$", "%")):
         if not found & {"temp", "cache", "harmless_device"}:
             found.add("outside")

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from .values import Command
 from .words import ansi_c
 
-__all__ = ["MAX_PRINTED", "decoded_base64", "printed"]
+__all__ = ["MAX_PRINTED", "all_printed", "decoded_base64", "printed"]
 
 MAX_PRINTED = 65_536
 """Characters; a longer text counts as unknown."""
@@ -57,6 +57,17 @@ def printed(
         return None
     text = handler(command.argv[1:], source)
     return text if text is not None and len(text) <= MAX_PRINTED else None
+
+
+def all_printed(commands: Sequence[Command]) -> str | None:
+    """What a script prints, ``None`` where only running it would tell."""
+    outputs = [
+        printed(commands, index)
+        for index, command in enumerate(commands)
+        if command.position == command.length - 1 and command.operator != "||"
+    ][:16]
+    known = [text for text in outputs if text is not None]
+    return "".join(known) if known and len(known) == len(outputs) else None
 
 
 def decoded_base64(text: str, *, encoding: str = "utf-8") -> str | None:

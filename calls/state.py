@@ -6,9 +6,11 @@ from collections.abc import Sequence
 
 from .expand import Scope, Value, expand, expand_one, joined
 from .tree import Assign
-from .values import Arg, Assignment, Command
+from .values import Arg, Assignment
 
 __all__ = ["ShellState"]
+
+_CHANGING = frozenset({"cd", "pushd", "popd", "set", "read", "unset"})
 
 
 class ShellState:
@@ -27,11 +29,13 @@ class ShellState:
         self.errexit = False
         self.pipefail = False
 
-    def apply(self, command: Command) -> None:
+    def apply(self, args: Sequence[Arg]) -> None:
         """``cd`` and ``set`` change what follows."""
-        words = command.argv
+        if args[0].text not in _CHANGING:
+            return
+        words = [arg.text for arg in args]
         if words[0] in {"cd", "pushd"}:
-            self.cwd = self._changed(command)
+            self.cwd = self._changed(args)
         elif words[0] == "popd":
             self.cwd = "?"
         elif words[0] == "set":
@@ -45,10 +49,10 @@ class ShellState:
             for name in words[1:]:
                 self.scope.variables.pop(name, None)
 
-    def _changed(self, command: Command) -> str:
-        operands = [arg for arg in command.args[1:] if not arg.text.startswith("-")]
+    def _changed(self, args: Sequence[Arg]) -> str:
+        operands = [arg for arg in args[1:] if not arg.text.startswith("-")]
         if not operands:
-            return "~" if len(command.args) == 1 else "?"
+            return "~" if len(args) == 1 else "?"
         target = operands[0]
         if not target.resolved:
             return "?"

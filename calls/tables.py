@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import pkgutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
 import yaml
 
-__all__ = ["table"]
+__all__ = ["literals", "table"]
 
 
 @cache
@@ -31,6 +31,11 @@ def table(name: str) -> Mapping[str, Any]:
         raise FileNotFoundError(f"data/{name}.yaml is not part of this installation")
     loaded: dict[str, Any] = yaml.safe_load(raw)
     return loaded
+
+
+def literals() -> Mapping[str, Sequence[str]]:
+    """Literals by the pattern that needs them; empty where nothing was compiled."""
+    return _compiled().get("literals", {})
 
 
 @cache

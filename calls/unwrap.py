@@ -11,7 +11,7 @@ from typing import Any
 from .tables import table
 from .values import Arg, Assignment
 
-__all__ = ["Carried", "Unwrapped", "carried", "program_name", "unwrap"]
+__all__ = ["Carried", "Unwrapped", "carried", "is_carrier", "program_name", "unwrap"]
 
 MAX_WRAPPERS = 12
 """Wrappers around one command; more of them is nothing a person writes."""
@@ -111,11 +111,18 @@ def program_name(text: str) -> str:
     return text.replace("\\", "/").rsplit("/", 1)[-1].lower().removesuffix(".exe")
 
 
-def unwrap(args: Sequence[Arg]) -> Unwrapped:
-    """Take off every wrapper.  Linear in the number of words; never raises."""
+def unwrap(args: Sequence[Arg], set_before: Sequence[Assignment] = ()) -> Unwrapped:
+    """Take off every wrapper.  Linear in the number of words; never raises.
+
+    Args:
+        args: the words of a command.
+        set_before: variables set in front of it; they come first in the result.
+    """
+    if not args or program_name(args[0].text) not in _heads("wrappers"):
+        return Unwrapped(args=tuple(args), assignments=tuple(set_before))
     names: list[str] = []
     words: list[tuple[str, ...]] = []
-    assignments: list[Assignment] = []
+    assignments = list(set_before)
     strings: list[Arg] = []
     reads_stdin, replaced = False, ""
     current = tuple(args)
@@ -152,6 +159,11 @@ def unwrap(args: Sequence[Arg]) -> Unwrapped:
         reads_stdin=reads_stdin,
         replaced=replaced,
     )
+
+
+def is_carrier(program: str) -> bool:
+    """A program that may run a command on the other side of something."""
+    return program in _heads("carriers")
 
 
 def carried(args: Sequence[Arg]) -> Carried | None:

@@ -108,7 +108,7 @@ class Command:
     @property
     def argv(self) -> tuple[str, ...]:
         """The words as text."""
-        return tuple(arg.text for arg in self.args)
+        return tuple([arg.text for arg in self.args])
 
     @property
     def name(self) -> str:
@@ -161,6 +161,19 @@ class Script:
     complete: bool = True
     reasons: tuple[str, ...] = ()
     degraded: bool = False
+
+    def all_reasons(self) -> list[str]:
+        """Why it, or a script inside it that holds commands, is incomplete; outermost first."""
+        reasons: dict[str, None] = {}
+        stack = [self]
+        while stack:
+            script = stack.pop()
+            if not script.commands:
+                continue
+            reasons.update(dict.fromkeys(script.reasons))
+            inner = [child for command in script.commands for child in command.children]
+            stack.extend(reversed(inner))
+        return list(reasons)
 
     def walk(self) -> Iterator[Visit]:
         """Every command, children after their parent, each with where it stands."""

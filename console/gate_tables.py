@@ -7,12 +7,14 @@ compiled copies of the YAML sources are committed beside them.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from ..risk_gate.sources import read_yaml
+from ..risk_gate.sources import RULE_FILES, read_yaml
+from .literals import needed
 
 __all__ = ["CALLS", "GATE", "build_calls", "build_gate"]
 
@@ -31,12 +33,35 @@ def _json(tables: dict[str, Any]) -> bytes:
 def build_calls() -> bytes:
     """The tables of ``calls`` from their sources."""
     files = sorted((_ROOT / "calls" / "data").glob("*.yaml"))
-    return _json({file.stem: yaml.safe_load(file.read_text(encoding="utf-8")) for file in files})
+    tables = {file.stem: yaml.safe_load(file.read_text(encoding="utf-8")) for file in files}
+    listed = (pattern for patterns in tables["paths"]["classes"].values() for pattern in patterns)
+    return _json({**tables, "literals": _literals(listed)})
+
+
+def _literals(patterns: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """The literals that patterns need; those of which nothing can be told are left out."""
+    found = {pattern: needed(pattern) for pattern in patterns}
+    return {pattern: literals for pattern, literals in found.items() if literals is not None}
 
 
 def build_gate() -> bytes:
     """The tables of ``risk_gate`` from their sources."""
-    return _json(read_yaml())
+    tables = read_yaml()
+    listed = (
+        pattern
+        for file in RULE_FILES
+        for rule in tables[file]["rules"]
+        for pattern in _listed(rule["when"])
+    )
+    return _json({**tables, "literals": _literals(listed)})
+
+
+def _listed(when: dict[str, Any]) -> Iterator[str]:
+    """Patterns over the words of a command."""
+    for key in ("text", "arg"):
+        yield from when.get(key, ())
+    for inner in when.get("any", ()):
+        yield from _listed(inner)
 
 
 if __name__ == "__main__":

@@ -107,7 +107,7 @@ def review_script(
     """Judge a script that was read already."""
     acts = acts_of(script, workspace=review.facts.workspace)
     review.degraded = review.degraded or script.degraded
-    reasons = [reason for visit in script.walk() for reason in visit.script.reasons]
+    reasons = script.all_reasons()
     if not script.complete or reasons:
         review.incomplete((*script.reasons, *reasons))
     review_acts(review, acts, scheduled=scheduled)
@@ -223,6 +223,14 @@ def review_persistent(review: Review, text: str) -> None:
             review.add(finding)
 
 
+def _may_speak(text: str) -> bool:
+    """There may be a comment, or a quoted text behind ``echo``, ``printf`` or ``:``."""
+    if "#" in text:
+        return True
+    quoted = "'" in text or '"' in text
+    return quoted and (":" in text or "echo" in text or "printf" in text)
+
+
 def _text_findings(review: Review, text: str) -> None:
     """What the text itself says, whatever it runs."""
     if _HIDDEN.search(text):
@@ -235,6 +243,8 @@ def _text_findings(review: Review, text: str) -> None:
                 words="holds control or direction characters that hide what is written",
             )
         )
+    if not _may_speak(text):
+        return
     for match in _COMMENT.finditer(text):
         if review.flow.advocacy.search(match[0]):
             review.add(

@@ -128,9 +128,9 @@ class _Flows:
 
     def _remember_repositories(self, act: Act) -> None:
         """Remotes that the call adds, and folders that it clones into."""
-        words = [arg.text for arg in act.options.operands[:3]]
-        if act.program != "git" or len(words) < 2:
+        if act.program != "git" or len(act.options.operands) < 2:
             return
+        words = [arg.text for arg in act.options.operands[:3]]
         if words[:2] in (["remote", "add"], ["remote", "set-url"]):
             self.remotes.update(words[2:])
         elif words[0] == "clone":

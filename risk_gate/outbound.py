@@ -27,8 +27,7 @@ def has_body(act: Act, tables: FlowTables) -> bool:
 def sends(act: Act, tables: FlowTables) -> bool:
     """The command can carry data to another machine."""
     families, program = tables.families, act.program
-    words = [arg.text for arg in act.options.operands]
-    if any("tcp" in classes(path) for path in act.writes):
+    if act.writes and any("tcp" in classes(path) for path in act.writes):
         return True
     if program in families["http"] or program in families["python_http"]:
         return True
@@ -37,11 +36,12 @@ def sends(act: Act, tables: FlowTables) -> bool:
     if program == "ssh":
         return _fed(act)
     if program in families["copy"] or program in _CLOUD:
-        return any(_REMOTE_PATH.match(word) for word in words)
-    return _sends_otherwise(act, words, tables)
+        return any(_REMOTE_PATH.match(arg.text) for arg in act.options.operands)
+    return _sends_otherwise(act, tables)
 
 
-def _sends_otherwise(act: Act, words: Sequence[str], tables: FlowTables) -> bool:
+def _sends_otherwise(act: Act, tables: FlowTables) -> bool:
+    words = [arg.text for arg in act.options.operands[:2]]
     if act.program in _LOOKUPS:
         return bool(act.inner) or any(not arg.resolved for arg in act.options.operands)
     if act.program in {"git", "openssl"}:

@@ -4,14 +4,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from fnmatch import fnmatchcase
+from fnmatch import translate
+from functools import lru_cache
 from typing import Any
 
 from ..calls.acts import Act
-from ..calls.paths import canonical, classes, looks_like_path
+from ..calls.paths import canonical, classes
 from .sql import changes_everything
 
-__all__ = ["CONDITIONS", "Predicate", "is_broad", "is_recursive", "path_classes", "sub_words"]
+__all__ = [
+    "CONDITIONS",
+    "SETTERS",
+    "Predicate",
+    "is_broad",
+    "is_recursive",
+    "like",
+    "path_classes",
+    "sub_words",
+]
 
 Predicate = Callable[[Act], bool]
 _Builder = Callable[[Any, Sequence[str]], Predicate]
@@ -20,6 +30,7 @@ MAX_SCANNED = 16_384
 """Characters of one text that patterns look at; head and tail of a longer one."""
 
 _BROAD = re.compile(r"[*?\[]|\{\}|\{stdin\}|\$|`|⟨")
+_WILD = re.compile(r"[*?\[]")
 _EMPTYING = frozenset({"", ":", "true"})
 
 
@@ -36,6 +47,7 @@ def is_broad(path: str) -> bool:
     return bool(_BROAD.search(path))
 
 
+@lru_cache(maxsize=4_096)
 def path_classes(path: str) -> frozenset[str]:
     """Classes of a canonical path, ``broad`` and ``*`` (any path) among them."""
     found = classes(path)
@@ -112,14 +124,15 @@ def _any_path(wanted: Sequence[str], excluded: Sequence[str]) -> Predicate:
     wanted_set, excluded_set = frozenset(wanted), frozenset(excluded)
 
     def check(act: Act) -> bool:
-        cwd = act.command.cwd
-        named = [
-            canonical(arg.text, cwd)
-            for arg in act.options.operands[:256]
-            if looks_like_path(arg.text) or "*" in wanted_set
-        ]
-        everything = (*named, *act.reads, *act.writes, *act.deletes, *act.changes)
-        return any(_path_fits(path, wanted_set, excluded_set) for path in everything)
+        named: Sequence[str] = act.named
+        if "*" in wanted_set:
+            cwd = act.command.cwd
+            named = [canonical(arg.text, cwd) for arg in act.options.operands[:256]]
+        for paths in (named, act.reads, act.writes, act.deletes, act.changes):
+            for path in paths:
+                if _path_fits(path, wanted_set, excluded_set):
+                    return True
+        return False
 
     return check
 
@@ -164,27 +177,32 @@ def _no_flags(value: Sequence[str], _: Sequence[str]) -> Predicate:
     return lambda act: not act.options.flags & unwanted
 
 
-def _phrases(value: Sequence[str]) -> list[list[list[str]]]:
-    return [[word.split("|") for word in phrase.split(" ")] for phrase in value]
-
-
-def _starts_with(words: Sequence[str], phrase: Sequence[Sequence[str]]) -> bool:
-    if len(words) < len(phrase):
-        return False
-    return all(
-        any(fnmatchcase(word, choice) for choice in choices)
-        for word, choices in zip(words, phrase, strict=False)
-    )
+def _choice(words: Sequence[str]) -> Callable[[str], bool]:
+    """True of a word that is one of these; ``*``, ``?`` and ``[`` are wildcards."""
+    plain = frozenset(word for word in words if not _WILD.search(word))
+    wild = [translate(word) for word in words if word not in plain]
+    if not wild:
+        return plain.__contains__
+    pattern = re.compile("|".join(wild))
+    return lambda word: word in plain or pattern.match(word) is not None
 
 
 def _sub(value: Sequence[str], _: Sequence[str]) -> Predicate:
-    phrases = _phrases(value)
+    """The first operands are one of the phrases, word by word."""
+    phrases = [[_choice(word.split("|")) for word in phrase.split(" ")] for phrase in value]
 
     def check(act: Act) -> bool:
         words = sub_words(act)
-        return any(_starts_with(words, phrase) for phrase in phrases)
+        for phrase in phrases:
+            if len(words) >= len(phrase) and all(map(_fits, phrase, words)):
+                return True
+        return False
 
     return check
+
+
+def _fits(choice: Callable[[str], bool], word: str) -> bool:
+    return choice(word)
 
 
 def _no_sub(value: Sequence[str], _: Sequence[str]) -> Predicate:
@@ -194,12 +212,11 @@ def _no_sub(value: Sequence[str], _: Sequence[str]) -> Predicate:
 
 def _verb(value: Sequence[str], _: Sequence[str]) -> Predicate:
     """A word among the first operands, none of those before it a path or a sentence."""
-    plain = frozenset(word for word in value if "*" not in word)
-    patterns = [word for word in value if "*" in word]
+    wanted = _choice(value)
 
     def check(act: Act) -> bool:
         for word in sub_words(act):
-            if word in plain or any(fnmatchcase(word, pattern) for pattern in patterns):
+            if wanted(word):
                 return True
             if " " in word or word.startswith(("./", "/", "~")):
                 return False
@@ -273,19 +290,25 @@ def _env(value: Sequence[str], _: Sequence[str]) -> Predicate:
     pattern = _patterns(value)
 
     def check(act: Act) -> bool:
-        if not act.command.assignments and act.program not in _SETTERS:
+        if not act.command.assignments and act.program not in SETTERS:
             return False
         named = [f"{a.name}={a.value.text[:512]}" for a in act.command.assignments]
-        if act.program in _SETTERS:
+        if act.program in SETTERS:
             named.extend(arg.text[:512] for arg in act.options.operands[:64])
         return any(pattern.search(name) for name in named)
 
     return check
 
 
-def _programs_like(value: Sequence[str], _: Sequence[str]) -> Predicate:
+def like(value: Sequence[str]) -> Callable[[str], bool]:
+    """True of a program whose name one of the patterns fits."""
     pattern = _patterns(value)
-    return lambda act: bool(act.program) and bool(pattern.search(act.program[:256]))
+    return lambda program: bool(program) and bool(pattern.search(program[:256]))
+
+
+def _programs_like(value: Sequence[str], _: Sequence[str]) -> Predicate:
+    fits = like(value)
+    return lambda act: fits(act.program)
 
 
 def _names(value: Sequence[str], _: Sequence[str]) -> Predicate:
@@ -334,7 +357,8 @@ def _fed(value: bool, _: Sequence[str]) -> Predicate:
     return check
 
 
-_SETTERS = frozenset({"export", "declare", "env", "setx", "typeset", "set"})
+SETTERS = frozenset({"export", "declare", "env", "setx", "typeset", "set"})
+"""Programs whose words set variables."""
 
 CONDITIONS: Mapping[str, _Builder] = {
     "all_flags": _all_flags,

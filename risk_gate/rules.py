@@ -7,15 +7,16 @@ that all must be true; ``any`` holds alternatives of the same form.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
 from ..calls.acts import Act
 from ..router.errors import RuleError
 from .costs import COST
-from .predicates import CONDITIONS, Predicate
+from .index import Part, RuleIndex, literals_of, unversioned
+from .predicates import CONDITIONS, Predicate, like
 from .sources import RULE_FILES, load_sources
 from .values import Decision, RiskClass
 
@@ -31,8 +32,7 @@ class Rule:
     """One rule, compiled.
 
     Attributes:
-        parts: its alternatives: the programs that each is about (empty: any
-            program), and a predicate that is true for an act it speaks of.
+        parts: its alternatives.
         reversible: what it finds can be undone.
         match, no_match: shell commands that prove it, from its file.
     """
@@ -44,37 +44,29 @@ class Rule:
     words: str
     source: str
     reversible: bool
-    parts: tuple[tuple[frozenset[str], Predicate], ...]
+    parts: tuple[Part, ...]
     match: tuple[str, ...]
     no_match: tuple[str, ...]
 
     def matches(self, act: Act) -> bool:
         """The rule speaks of this act."""
-        return any(predicate(act) for _, predicate in self.parts)
+        return any(part.predicate(act) for part in self.parts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tables:
-    """All rules, indexed by program."""
+    """All rules.
+
+    Attributes:
+        index: finds those that speak of an act.
+    """
 
     rules: tuple[Rule, ...]
-    by_program: Mapping[str, tuple[tuple[Rule, Predicate], ...]]
-    general: tuple[tuple[Rule, Predicate], ...]
+    index: RuleIndex = field(repr=False, compare=False)
 
     def speaking(self, act: Act) -> list[Rule]:
         """Rules that speak of an act, each once."""
-        program = act.program
-        special = self.by_program.get(program) or self.by_program.get(_unversioned(program), ())
-        found: dict[str, Rule] = {}
-        for parts in (special, self.general):
-            for rule, predicate in parts:
-                if rule.id not in found and predicate(act):
-                    found[rule.id] = rule
-        return list(found.values())
-
-
-def _unversioned(program: str) -> str:
-    return program.rstrip("0123456789.") or program
+        return self.index.speaking(act)
 
 
 @cache
@@ -90,33 +82,28 @@ def load(sources: Mapping[str, Any]) -> Tables:
         RuleError: naming file, rule, what is wrong and what is allowed.
     """
     families: Mapping[str, Sequence[str]] = sources["families"]["families"]
+    literals: Mapping[str, Sequence[str]] = sources.get("literals", {})
     rules: list[Rule] = []
     seen: set[str] = set()
     for file in RULE_FILES:
         for raw in sources[file]["rules"]:
-            rule = _rule(file, raw, families)
+            rule = _rule(file, raw, families, literals)
             if rule.id in seen:
                 raise RuleError(
                     f"{file}.yaml: rule {rule.id!r} is there twice; ids are never reused"
                 )
             seen.add(rule.id)
             rules.append(rule)
-    by_program: dict[str, list[tuple[Rule, Predicate]]] = {}
-    general: list[tuple[Rule, Predicate]] = []
-    for rule in rules:
-        for programs, predicate in rule.parts:
-            for program in programs:
-                by_program.setdefault(program, []).append((rule, predicate))
-            if not programs:
-                general.append((rule, predicate))
-    return Tables(
-        rules=tuple(rules),
-        by_program={name: tuple(found) for name, found in by_program.items()},
-        general=tuple(general),
-    )
+    index = RuleIndex((rule, part) for rule in rules for part in rule.parts)
+    return Tables(rules=tuple(rules), index=index)
 
 
-def _rule(file: str, raw: Mapping[str, Any], families: Mapping[str, Sequence[str]]) -> Rule:
+def _rule(
+    file: str,
+    raw: Mapping[str, Any],
+    families: Mapping[str, Sequence[str]],
+    literals: Mapping[str, Sequence[str]],
+) -> Rule:
     name = f"{file}.yaml: rule {raw.get('id', '?')!r}"
     for key in _REQUIRED:
         if key not in raw:
@@ -141,7 +128,13 @@ def _rule(file: str, raw: Mapping[str, Any], families: Mapping[str, Sequence[str
         source=raw["source"],
         reversible=raw.get("reversible", False),
         parts=tuple(
-            (frozenset(_programs(when, families)), _compiled(name, when, families))
+            Part(
+                programs=frozenset(_programs(when, families)),
+                names=_about_names(when, families),
+                when=when,
+                literals=literals_of(when, literals),
+                predicate=_compiled(name, when, families),
+            )
             for when in _alternatives(raw["when"])
         ),
         match=tuple(raw["match"]),
@@ -208,10 +201,25 @@ def _compiled(
 
 
 def _program(names: frozenset[str], *, wanted: bool) -> Predicate:
-    def check(act: Act) -> bool:
-        return (act.program in names or _unversioned(act.program) in names) is wanted
+    fits = _among(names, wanted=wanted)
+    return lambda act: fits(act.program)
 
-    return check
+
+def _among(names: frozenset[str], *, wanted: bool) -> Callable[[str], bool]:
+    return lambda program: (program in names or unversioned(program) in names) is wanted
+
+
+def _about_names(
+    when: Mapping[str, Any], families: Mapping[str, Sequence[str]]
+) -> tuple[Callable[[str], bool], ...]:
+    """What a condition says about the program's name, other than that it is one of these."""
+    found: list[Callable[[str], bool]] = []
+    if "except_programs" in when:
+        names = frozenset(_names(when["except_programs"], families))
+        found.append(_among(names, wanted=False))
+    if "programs_like" in when:
+        found.append(like(when["programs_like"]))
+    return tuple(found)
 
 
 def _all_of(parts: Sequence[Predicate]) -> Predicate:

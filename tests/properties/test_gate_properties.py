@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hermes_tool_router.calls import paths
 from hermes_tool_router.calls.acts import acts_of
 from hermes_tool_router.calls.paths import canonical, classes
 from hermes_tool_router.calls.shell import parse, parse_code
@@ -25,10 +27,16 @@ from hermes_tool_router.risk_gate import (
     directive,
 )
 from hermes_tool_router.risk_gate.assess import combine
+from hermes_tool_router.risk_gate.rules import shipped
 from hermes_tool_router.risk_gate.values import RANK
 
 EXAMPLES = int(os.environ.get("ROUTER_MAX_EXAMPLES", "60"))
 quick = settings(max_examples=EXAMPLES, deadline=None, derandomize=True)
+
+CASES = [case for rule in shipped().rules for case in (*rule.match, *rule.no_match)]
+NAMES = sorted(
+    {part for case in CASES for part in re.split(r"[\s/'\"=:]+", case) if part} | {"~", ".."}
+)
 
 TEXT = st.text(st.characters(), max_size=80)  # surrogates included
 SHELLISH = st.lists(
@@ -40,6 +48,14 @@ SHELLISH = st.lists(
     ),
     max_size=30,
 ).map(" ".join)  # fmt: skip
+SURROGATES = st.lists(
+    st.sampled_from(
+        ["\ud800", "\udbff", "\udfff", "\ud83d\ude00", "é", "\U0001f600", " ", "'", '"', "`", "$(",
+         ")", "${x", "}", "|", ";", "<<E\n", "\nE\n", "<<<", "$'\\ud800'", "[[", "]]", "((", "\\",
+         "bash -c", "python3 -c", "base64 -d", "x="]
+    ),
+    max_size=40,
+).map("".join)  # fmt: skip
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | TEXT,
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXT, inner, max_size=4),
@@ -83,6 +99,43 @@ def test_any_shell_text_is_read(text: str, use_grammar: bool) -> None:
     assert script.complete is (not script.reasons)
     assert [act.index for act in acts] == list(range(len(acts)))
     assert script.complete or verdict.decision is not Decision.ALLOW
+
+
+@quick
+@given(text=SURROGATES | TEXT, repeat=st.sampled_from([1, 400]))
+def test_text_that_cannot_be_encoded_is_read(text: str, repeat: int) -> None:
+    """Lone surrogates anywhere, in short texts and in those that are looked over first."""
+    text = text * repeat
+
+    exact, rough = parse(text), parse(text, use_grammar=False)
+    code = parse_code(text, "python")
+
+    assert exact.complete is (not exact.reasons)
+    assert rough.complete is (not rough.reasons)
+    assert code.complete is (not code.reasons)
+
+
+@quick
+@given(commands=st.lists(st.sampled_from(CASES) | SHELLISH, min_size=1, max_size=3))
+def test_the_index_leaves_no_rule_out(commands: list[str]) -> None:
+    """What is found by program, options, paths and literals is what trying every rule finds."""
+    tables = shipped()
+    acts = acts_of(parse(" ; ".join(commands)))
+
+    found = [{rule.id for rule in tables.speaking(act)} for act in acts]
+
+    assert found == [{rule.id for rule in tables.rules if rule.matches(act)} for act in acts]
+
+
+@quick
+@given(parts=st.lists(st.sampled_from(NAMES), min_size=1, max_size=5), root=st.booleans())
+def test_no_class_of_a_path_is_left_out(parts: list[str], root: bool) -> None:
+    """Classes found by the literals of their patterns are those that trying every pattern finds."""
+    path = canonical(("/" if root else "") + "/".join(parts))
+
+    found = {known.name for known in paths.candidates(path) if known.fits(path)}
+
+    assert found == {known.name for known in paths.patterns() if known.fits(path)}
 
 
 @quick
