@@ -9,14 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, Generic, Protocol, TypeVar
 
 from ..calls.acts import Act
 from ..calls.literals import LiteralIndex, needed_by
 from .predicates import SETTERS, Predicate, path_classes
-
-if TYPE_CHECKING:
-    from .rules import Rule
 
 __all__ = ["Part", "RuleIndex", "literals_of", "unversioned"]
 
@@ -137,11 +134,17 @@ class _Marks:
         return bit
 
 
-_Entry = tuple[int, "Rule", Part]
-_Ready = tuple[tuple["Rule", Predicate], ...]
+class _Named(Protocol):
+    @property
+    def id(self) -> str: ...
 
 
-class _Program:
+_Rule = TypeVar("_Rule", bound=_Named)
+_Entry = tuple[int, _Rule, Part]
+_Ready = tuple[tuple[_Rule, Predicate], ...]
+
+
+class _Program(Generic[_Rule]):
     """The parts that may speak of one program, ready for what its acts have.
 
     Commands of one program have few different things that rules ask for, so what is found for
@@ -150,14 +153,14 @@ class _Program:
 
     __slots__ = ("_entries", "_ready", "asked")
 
-    def __init__(self, entries: Sequence[_Entry]) -> None:
+    def __init__(self, entries: Sequence[_Entry[_Rule]]) -> None:
         self._entries = entries
         self.asked = 0
         for needs, _, _ in entries:
             self.asked |= needs
-        self._ready: dict[int, _Ready] = {}
+        self._ready: dict[int, _Ready[_Rule]] = {}
 
-    def parts(self, has: int) -> _Ready:
+    def parts(self, has: int) -> _Ready[_Rule]:
         """Parts that need nothing else than these bits."""
         relevant = has & self.asked
         ready = self._ready.get(relevant)
@@ -172,16 +175,16 @@ class _Program:
         return ready
 
 
-class RuleIndex:
+class RuleIndex(Generic[_Rule]):
     """All parts of all rules, found by act.
 
     Args:
         parts: in the order in which rules are tried, each with its rule.
     """
 
-    def __init__(self, parts: Iterable[tuple[Rule, Part]]) -> None:
-        by_program: dict[str, list[_Entry]] = {}
-        general: list[_Entry] = []
+    def __init__(self, parts: Iterable[tuple[_Rule, Part]]) -> None:
+        by_program: dict[str, list[_Entry[_Rule]]] = {}
+        general: list[_Entry[_Rule]] = []
         marks = _Marks()
         for rule, part in parts:
             entry = (marks.needs_of(part), rule, part)
@@ -189,7 +192,7 @@ class RuleIndex:
                 by_program.setdefault(program, []).append(entry)
             if not part.programs:
                 general.append(entry)
-        self._by_program: Mapping[str, Sequence[_Entry]] = by_program
+        self._by_program: Mapping[str, Sequence[_Entry[_Rule]]] = by_program
         self._general = tuple(general)
         self._flags = marks.flags
         self._paths = marks.paths
@@ -198,13 +201,13 @@ class RuleIndex:
         for bits in marks.literals.values():
             self._every_literal |= bits
         # Filled as programs are met; what it holds follows from the program alone.
-        self._programs: dict[str, _Program] = {}
+        self._programs: dict[str, _Program[_Rule]] = {}
 
-    def speaking(self, act: Act) -> list[Rule]:
+    def speaking(self, act: Act) -> list[_Rule]:
         """Rules that speak of an act, each once, those about its program first."""
         program = self._programs.get(act.program) or self._prepared(act.program)
         has = traits_of(act) | self._literals_in(act) | self._held(act)
-        found: dict[str, Rule] = {}
+        found: dict[str, _Rule] = {}
         for rule, predicate in program.parts(has):
             if rule.id not in found and predicate(act):
                 found[rule.id] = rule
@@ -230,7 +233,7 @@ class RuleIndex:
             has |= bits
         return has
 
-    def _prepared(self, name: str) -> _Program:
+    def _prepared(self, name: str) -> _Program[_Rule]:
         special = self._by_program.get(name) or self._by_program.get(unversioned(name), ())
         entries = [
             entry

@@ -62,7 +62,7 @@ class Tables:
     """
 
     rules: tuple[Rule, ...]
-    index: RuleIndex = field(repr=False, compare=False)
+    index: RuleIndex[Rule] = field(repr=False, compare=False)
 
     def speaking(self, act: Act) -> list[Rule]:
         """Rules that speak of an act, each once."""
