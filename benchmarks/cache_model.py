@@ -15,6 +15,7 @@ from random import Random
 
 from ..router.cost import Prices
 from ..router.fronts import FrontTable, SharedCache
+from ..router.thrift import Traffic, extra_cost
 from ..router.values import Catalog, Decision, Outcome
 from .gates import Route
 from .routing import Case
@@ -26,6 +27,7 @@ __all__ = [
     "Needs",
     "Request",
     "Scenario",
+    "Thrift",
     "plan",
     "requests",
     "spent",
@@ -76,10 +78,29 @@ SCENARIOS = (
         stays=0.8,
         same_system=False,
     ),
+    Scenario(
+        name="busy agent",
+        sessions=600,
+        start_gap_s=120,
+        idle_s=75,
+        turns=5,
+        stays=0.8,
+        same_system=True,
+    ),
+    Scenario(
+        name="now and then",
+        sessions=200,
+        start_gap_s=86_400,
+        idle_s=75,
+        turns=5,
+        stays=0.8,
+        same_system=True,
+    ),
 )
 
 SYSTEM = 4_400
-"""o200k tokens of the system prompt of a bare ``hermes chat`` of 0.19.0, rounded."""
+"""o200k tokens of a system prompt: 1,382 of a bare ``hermes chat`` of 0.19.0, as
+``benchmarks/run.py tokens`` measures, and 3,000 for memory, skills and project files, assumed."""
 _FIRST_MESSAGE, _STEP_MESSAGES = 120, 450
 """Tokens of a user's message with its frame, and of an answer with a tool's result."""
 _REQUESTS = (1, 1, 2, 2, 3, 5)
@@ -127,6 +148,11 @@ class Needs:
         self._known: dict[tuple[str, bool], Decision] = {}
         self._tokens = {str(ts.name): ts.tokens for ts in granted.toolsets}
         self.order: Surface = tuple(str(name) for name in granted.names)
+        self.full = granted.tokens
+
+    def tokens(self, surface: Surface) -> int:
+        """Tool tokens of a surface."""
+        return sum(self._tokens[name] for name in surface)
 
     def first(self, case: Case) -> frozenset[str] | None:
         """Toolsets of a first message; ``None``: full."""
@@ -213,6 +239,39 @@ POLICIES: Mapping[str, Callable[[Surface, frozenset[str] | None], Surface]] = {
 """First surface for the engine's choice; later needs are appended whatever the policy."""
 
 
+class Thrift:
+    """Leaves a session whole where narrowing it would cost more, as the setting does.
+
+    Args:
+        prices: of the model that all sessions use.
+        own: tokens of our own tool.
+        same_system: see :class:`Scenario`.
+    """
+
+    def __init__(self, prices: Prices, *, own: int, same_system: bool) -> None:
+        self._prices = prices
+        self._own = own
+        self._same_system = same_system
+        self._traffic = Traffic()
+
+    def leaves_whole(self, session: int, at: float, needs: Needs, surface: Surface) -> bool:
+        """Whether a session that begins at ``at`` seconds is not narrowed to ``surface``."""
+        self._traffic = self._traffic.after(
+            at,
+            prompt="" if self._same_system else str(session),
+            surface=" ".join(surface),
+            sent=needs.tokens(surface) + self._own,
+            prices=self._prices,
+        )
+        extra = extra_cost(
+            self._prices,
+            full=needs.full + self._own,
+            system=SYSTEM,
+            traffic=self._traffic,
+        )
+        return extra > 0
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
     """One request of one session."""
@@ -223,8 +282,17 @@ class Request:
     messages: int
 
 
-def requests(sessions: Sequence[Sequence[_Turn]], needs: Needs, policy: str) -> list[Request]:
-    """Every request of every session under one policy, in order of time."""
+def requests(
+    sessions: Sequence[Sequence[_Turn]], needs: Needs, policy: str, thrift: Thrift | None = None
+) -> list[Request]:
+    """Every request of every session under one policy, in order of time.
+
+    Args:
+        sessions: in order of their beginning.
+        needs: what the engine chooses.
+        policy: one of :data:`POLICIES`.
+        thrift: leaves sessions whole; ``None``: none is.
+    """
     found: list[Request] = []
     for number, turns in enumerate(sessions):
         surface: Surface = ()
@@ -232,7 +300,11 @@ def requests(sessions: Sequence[Sequence[_Turn]], needs: Needs, policy: str) -> 
         for turn in turns:
             messages += _FIRST_MESSAGE
             if turn.case is not None:
+                fresh = not surface
                 surface = _surface(surface, turn.case, needs, policy)
+                if fresh and thrift:
+                    whole = thrift.leaves_whole(number, turn.at, needs, surface)
+                    surface = needs.order if whole else surface
             for index in range(turn.requests):
                 found.append(
                     Request(

@@ -6,6 +6,7 @@ from collections import Counter
 from typing import Any
 
 from ..registry_adapter.store import StateStore
+from ..router.thrift import DEARER
 
 __all__ = ["RECENT", "effect", "outcomes", "percent"]
 
@@ -26,6 +27,7 @@ def effect(store: StateStore) -> dict[str, Any]:
         "tokens_full": full,
         "tokens_removed": full - sent,
         "shadow": len(shadow),
+        "refrained": sum(DEARER in _reasons(row) for row in rows),
         "would_remove": _tokens(shadow, "tokens_full") - _tokens(shadow, "tokens_sent"),
     }
 
@@ -38,6 +40,11 @@ def outcomes(rows: list[dict[str, object]]) -> dict[str, int]:
 def percent(part: float, whole: float) -> str:
     """A share in whole percent; a dash where there is no whole."""
     return f"{100 * part / whole:.0f}%" if whole else "-"
+
+
+def _reasons(row: dict[str, object]) -> list[object]:
+    found = row["reasons"]
+    return found if isinstance(found, list) else []
 
 
 def _tokens(rows: list[dict[str, object]], name: str) -> int:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from ..registry_adapter.events import TurnEvent
+from ..registry_adapter.events import Sending, TurnEvent
 from ..registry_adapter.granted import granted_catalog
+from ..registry_adapter.hermes_config import hermes_config
 from ..registry_adapter.plugin import Runtime
 from ..router.values import Catalog, Decision, Message
 from .effect import percent
@@ -15,6 +17,10 @@ __all__ = ["as_json", "decide", "show"]
 
 _WARM_S = 20.0
 """Longest wait for the embedded encoder, which takes one to two seconds to start."""
+_PROMPT = " " * 20_000
+"""Stands for a system prompt of 4,400 tokens, as ``benchmarks/run.py cache`` takes it."""
+_BY_NAME = frozenset({"", "auto", "anthropic", "deepseek", "gemini", "openai"})
+"""Providers of hermes-agent 0.19.0 that are asked at their own address."""
 
 
 def decide(
@@ -35,6 +41,7 @@ def decide(
         platform=platform,
         message=Message(text=prompt),
         is_first_turn=True,
+        sending=_sending(),
     )
     place = runtime.places(platform)
     runtime.encoder.settle(place.settings, timeout_s=_WARM_S)
@@ -42,6 +49,20 @@ def decide(
         turn, catalog, place, later_turn=False, ask_network=ask_network
     )
     return decision, catalog
+
+
+def _sending() -> Sending | None:
+    """The model that Hermes is set to, ``None`` where it does not say."""
+    found = hermes_config().get("model")
+    if isinstance(found, str):
+        found = {"default": found}
+    if not isinstance(found, Mapping):
+        return None
+    model = str(found.get("default") or found.get("model") or "")
+    provider, base_url = str(found.get("provider") or ""), str(found.get("base_url") or "")
+    if not base_url and provider not in _BY_NAME:
+        return None  # somebody else may ask other prices for a model of this name
+    return Sending(model=model, base_url=base_url, system=_PROMPT, begins=False)
 
 
 def as_json(decision: Decision, catalog: Catalog) -> dict[str, Any]:

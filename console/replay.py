@@ -22,11 +22,12 @@ from ..registry_adapter.events import TurnEvent
 from ..registry_adapter.granted import HostError, granted_catalog
 from ..registry_adapter.host import hermes_home
 from ..registry_adapter.plugin import Runtime
+from ..registry_adapter.prices import tier_of
 from ..registry_adapter.surfaces import UNROUTED_PLATFORMS
 from ..registry_adapter.tokens import schema_tokens
 from ..reports.history import count_sessions, read_sessions
-from ..reports.prices import prices_for
 from ..reports.replay import Grant, Replay, replay
+from ..router.cost import Prices
 from ..router.values import (
     Catalog,
     Decision,
@@ -62,9 +63,15 @@ def collect(runtime: Runtime, *, limit: int | None, start: float) -> Replay:
             read_sessions(path, limit=limit, since=start),
             grant_of=_Grants(runtime),
             route=_route(runtime),
-            prices_of=prices_for,
+            prices_of=_prices,
             seen=seen,
         )
+
+
+def _prices(model: str) -> Prices | None:
+    """Prices of a model by its name alone: a history does not say where it was asked."""
+    tier = tier_of(model)
+    return tier.prices if tier else None
 
 
 class _Grants:
@@ -103,6 +110,7 @@ class _Grants:
             untouched=catalog.tokens,
             pinned=tuple(settings.floor_tools),
             expands=settings.expand_on_later_turns,
+            refrains=settings.refrain_where_dearer,
             passes=passes,
         )
 

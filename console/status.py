@@ -155,6 +155,11 @@ def _effect_rows(seen: Mapping[str, Any], counters: Mapping[str, int]) -> list[t
         rows.append(
             ("in shadow", f"{seen['shadow']:,}; would remove {seen['would_remove']:,} tokens")
         )
+    if seen["refrained"]:
+        text = (
+            f"{counted(seen['refrained'], 'session')}, as narrowing would cost more (cost.dearer)"
+        )
+        rows.append(("left whole", text))
     if counters:
         totals = (f"{name.replace('_', ' ')} {value:,}" for name, value in sorted(counters.items()))
         rows.append(("counted so far", ", ".join(totals)))

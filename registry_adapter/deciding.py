@@ -20,6 +20,7 @@ from .places import Place
 
 if TYPE_CHECKING:
     from ..intent.rulebook import RuleBook
+    from .thrift import Thrift
 
 __all__ = ["LocalTier", "NetworkTier", "TieredDecider"]
 
@@ -38,6 +39,7 @@ class TieredDecider:
         guard: turns a fault into a full decision.
         local: the encoder of a place, ``None`` where there is none.
         network: the network classifier of a place, ``None`` where none is enabled.
+        thrift: gives who looks at first decisions for their price; ``None``: nobody does.
     """
 
     def __init__(
@@ -48,12 +50,14 @@ class TieredDecider:
         local: Callable[[Place], LocalTier | None] = lambda place: None,
         network: Callable[[Place], NetworkTier | None] = lambda place: None,
         environ: Mapping[str, str] | None = None,
+        thrift: Callable[[], Thrift] | None = None,
     ) -> None:
         self._book = book
         self._guard = guard
         self._local = local
         self._network = network
         self._environ = environ
+        self._thrift = thrift
 
     def decide(
         self,
@@ -69,7 +73,7 @@ class TieredDecider:
         Without ``ask_network`` it is what stands before a network tier is asked,
         which happens where it is ``undecided``.
         """
-        return self._guard.run(
+        decision = self._guard.run(
             "decide",
             lambda: self._decide(
                 turn, catalog, place, later_turn=later_turn, ask_network=ask_network
@@ -81,6 +85,12 @@ class TieredDecider:
                 reasons=(Reason(rule="engine.error"),),
                 errors=("the decision failed",),
             ),
+        )
+        thrift = None if later_turn else self._thrift
+        if thrift is None or turn.sending is None:
+            return decision
+        return self._guard.run(
+            "thrift", lambda: thrift()(decision, turn, catalog, place), lambda: decision
         )
 
     def _decide(

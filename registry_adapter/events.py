@@ -8,11 +8,28 @@ the empty value of its type.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..router.values import Message
 
-__all__ = ["RequestEvent", "ToolCallEvent", "TurnEvent", "message_from"]
+__all__ = ["RequestEvent", "Sending", "ToolCallEvent", "TurnEvent", "message_from"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sending:
+    """What the price of a session rests on, as its first request shows it.
+
+    Attributes:
+        model: the host's name of it.
+        base_url: where it is asked; empty where that is not known.
+        system: the system prompt.
+        begins: a session begins; false for a question what would happen if one did.
+    """
+
+    model: str
+    base_url: str
+    system: str
+    begins: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,11 +44,19 @@ class TurnEvent:
     """No history was given to this run; also true after a rotating compression."""
     model: str = ""
     """The agent's own model."""
+    sending: Sending | None = None
+    """Added with the first request, where the settings need it."""
 
     @property
     def origin_session(self) -> str:
         """Session that the turn id was made for: another one after a rotation."""
         return self.turn_id.split(":", 1)[0] if ":" in self.turn_id else ""
+
+    def sent_with(self, event: RequestEvent, system: str) -> TurnEvent:
+        """The turn with what the price of its request rests on."""
+        return replace(
+            self, sending=Sending(model=event.model, base_url=event.base_url, system=system)
+        )
 
     @classmethod
     def read(cls, kwargs: Mapping[str, object]) -> TurnEvent:
@@ -55,6 +80,7 @@ class RequestEvent:
     platform: str
     api_mode: str
     model: str
+    base_url: str = ""
     api_call_count: int = 0
     """Which request of the turn this is, from 1; 0 where the host does not say."""
 
@@ -67,6 +93,7 @@ class RequestEvent:
             platform=_text(kwargs.get("platform")).lower(),
             api_mode=_text(kwargs.get("api_mode")),
             model=_text(kwargs.get("model")),
+            base_url=_text(kwargs.get("base_url")),
             api_call_count=_count(kwargs.get("api_call_count")),
         )
 

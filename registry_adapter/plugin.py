@@ -12,7 +12,7 @@ import os
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..recovery.request import NAME as REQUEST_TOOL
 from ..recovery.request import SCHEMA, TOOLSET
@@ -35,6 +35,9 @@ from .spans import Spans
 from .stores import Stores
 from .surfaces import Surfaces
 from .tokens import schema_tokens
+
+if TYPE_CHECKING:
+    from .thrift import Thrift
 
 __all__ = ["Runtime", "register"]
 
@@ -90,7 +93,11 @@ def _build(ctx: Any) -> Runtime:
     places = Places(home=hermes_home, settings=source, store=stores)
     encoder = Encoder()
     decider = TieredDecider(
-        book=Once(rule_book), guard=guard, local=encoder, network=models.network_tier
+        book=Once(rule_book),
+        guard=guard,
+        local=encoder,
+        network=models.network_tier,
+        thrift=Once(_thrift),
     )
     surfaces = Surfaces(
         places=places,
@@ -110,6 +117,12 @@ def _build(ctx: Any) -> Runtime:
         models=models,
         encoder=encoder,
     )
+
+
+def _thrift() -> Thrift:
+    from .thrift import Thrift  # noqa: PLC0415 - with the first decision, not with every start
+
+    return Thrift()
 
 
 def _obstacle(ctx: Any, reading: Reading) -> str:

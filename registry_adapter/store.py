@@ -21,6 +21,7 @@ from typing import Literal
 
 from ..router.errors import StateError
 from ..router.session import SessionState, from_json, to_json
+from .notes import Notes
 from .records import CallRecord, DecisionRecord, GateRecord, Record, columns, row
 from .store_file import StateFile
 from .store_queries import (
@@ -40,7 +41,6 @@ MEMORY = 4096
 """Sessions kept in memory; a gateway's live sessions are far fewer."""
 PRUNE_EVERY = 256
 """Writes between two prunings."""
-
 TOUCH_S = 86400.0
 """A session in use is written again after this time, so that retention does not take it."""
 
@@ -94,6 +94,7 @@ class StateStore:
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self._file = StateFile(home, monotonic=monotonic)
+        self.notes = Notes(self._file)
         self._clock = clock
         self._days = days
         self._rows = rows

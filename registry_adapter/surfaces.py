@@ -25,7 +25,7 @@ from .catalog import CatalogReader
 from .events import RequestEvent, ToolCallEvent, TurnEvent
 from .host import is_review_thread
 from .places import Place
-from .wire import WireTools, forced_tool, read_tools, used_names, with_tools
+from .wire import WireTools, forced_tool, read_tools, system_text, used_names, with_tools
 
 __all__ = ["UNROUTED_PLATFORMS", "Decider", "Record", "Surfaces"]
 
@@ -129,9 +129,8 @@ class Surfaces:
         if not event.session_id or is_review_thread():
             return
         place = self._places(event.platform)
-        if (place.routes and event.platform not in UNROUTED_PLATFORMS) or (
-            place.routes and place.settings.route_subagents
-        ):
+        unrouted = event.platform in UNROUTED_PLATFORMS and not place.settings.route_subagents
+        if place.routes and not unrouted:
             self._entry(place, event.session_id).turn = event
 
     def narrow(self, event: RequestEvent, request: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -146,6 +145,8 @@ class Surfaces:
         with live.lock:
             catalog = self._catalog(live, tools)
             before = self._state(place, live, event.session_id)
+            if live.turn is not None and place.settings.refrain_where_dearer:
+                live.turn = live.turn.sent_with(event, system_text(request))
             state = self._after_turn(place, live, before, event, tools, catalog)
             if state is None:
                 return request

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..router.values import ToolName
 
-__all__ = ["WireTools", "forced_tool", "read_tools", "used_names", "with_tools"]
+__all__ = ["WireTools", "forced_tool", "read_tools", "system_text", "used_names", "with_tools"]
 
 _OAUTH_PREFIX = "mcp__"
 """Anthropic with OAuth: every tool name gets this prefix (agent/transports/anthropic.py:135)."""
@@ -124,6 +124,24 @@ def used_names(request: Mapping[str, Any]) -> Iterable[str]:
     for row in history if isinstance(history, list) else ():
         if isinstance(row, Mapping):
             yield from _row_names(row)
+
+
+def system_text(request: Mapping[str, Any]) -> str:
+    """The system prompt of a request, empty where it has none or one of an unknown shape."""
+    for key in ("system", "instructions"):  # Anthropic and Bedrock; Responses
+        if key in request:
+            return _joined(request[key])
+    messages = request.get("messages")
+    first = messages[0] if isinstance(messages, list) and messages else None
+    if isinstance(first, Mapping) and first.get("role") in {"system", "developer"}:
+        return _joined(first.get("content"))
+    return ""
+
+
+def _joined(content: object) -> str:
+    parts = content if isinstance(content, list) else [content]
+    texts = (part.get("text") if isinstance(part, Mapping) else part for part in parts)
+    return "\n".join(text for text in texts if isinstance(text, str))
 
 
 def _row_names(row: Mapping[str, Any]) -> Iterable[str]:

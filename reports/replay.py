@@ -20,6 +20,7 @@ from ..router import session as sessions
 from ..router.cost import Prices
 from ..router.floor import pinned_tools
 from ..router.session import Phase, SessionState
+from ..router.thrift import Traffic, refrain, sent_tokens
 from ..router.values import Catalog, Decision, Message, Origin, ToolName
 from .history import PastCall, PastSession, PastTurn
 from .spending import Spending
@@ -39,6 +40,7 @@ class Grant:
         untouched: schema tokens of a request that the router leaves alone.
         pinned: single tools that the settings keep.
         expands: later messages may add toolsets.
+        refrains: a session is left whole where its model's prices make narrowing dearer.
         passes: why no session of the platform is narrowed, empty where they are.
     """
 
@@ -46,6 +48,7 @@ class Grant:
     untouched: int
     pinned: tuple[str, ...] = ()
     expands: bool = True
+    refrains: bool = False
     passes: str = ""
 
     @property
@@ -190,15 +193,22 @@ def replay(
     done: list[SessionReplay] = []
     states: dict[str, SessionState] = {}
     spending = Spending()
+    thrift = _Thrift()
     left_out = 0
     for session in past:
         grant = grant_of(session.platform)
         if grant is None or not session.turns:
             left_out += 1
         else:
-            run = _Run(session, grant, route, states.get(session.parent))
-            done.append(run.go())
             prices = prices_of(session.model)
+            run = _Run(
+                session,
+                grant,
+                route,
+                states.get(session.parent),
+                thrift.of(session, grant, prices),
+            )
+            done.append(run.go())
             if prices is not None:
                 spending.add(session, prices, grant.stock_tools, run.sent)
             if run.state is not None:
@@ -213,16 +223,51 @@ def _priced(item: SessionReplay, costs: Mapping[str, tuple[float, float]]) -> Se
     return changed(item, cost_full=found[0], cost_sent=found[1]) if found else item
 
 
+class _Thrift:
+    """What the setting ``refrain_where_dearer`` does to first decisions, over a whole history."""
+
+    def __init__(self) -> None:
+        self._traffic: dict[str, Traffic] = {}
+
+    def of(
+        self, session: PastSession, grant: Grant, prices: Prices | None
+    ) -> Callable[[Decision], Decision]:
+        """What becomes of the first decision of a session."""
+        if prices is None or not (grant.refrains and session.system):
+            return lambda decision: decision
+
+        def look(decision: Decision) -> Decision:
+            known = self._traffic.get(prices.name, Traffic())
+            sent = sent_tokens(decision, grant.catalog)
+            traffic = known.after(
+                session.started_at,
+                prompt=session.prompt,
+                surface=" ".join(decision.toolsets),
+                sent=sent,
+                prices=prices,
+            )
+            self._traffic[prices.name] = traffic
+            return refrain(decision, grant.catalog, prices, system=session.system, traffic=traffic)
+
+        return look
+
+
 class _Run:
     """One session in the making."""
 
     def __init__(
-        self, session: PastSession, grant: Grant, route: Route, parent: SessionState | None
+        self,
+        session: PastSession,
+        grant: Grant,
+        route: Route,
+        parent: SessionState | None,
+        thrift: Callable[[Decision], Decision],
     ) -> None:
         self._session = session
         self._grant = grant
         self._catalog = grant.catalog
         self._route = route
+        self._thrift = thrift
         self._costs = {spec.name: spec.tokens for ts in self._catalog.toolsets for spec in ts.tools}
         self._owners = {spec.name: ts.name for ts in self._catalog.toolsets for spec in ts.tools}
         self._sent: list[tuple[ToolName, ...] | None] = []
@@ -275,7 +320,7 @@ class _Run:
     def _decided(self, state: SessionState | None, turn: PastTurn) -> SessionState:
         platform = self._session.platform
         if state is None:
-            decision = self._route(platform, turn.message, self._catalog, True)
+            decision = self._thrift(self._route(platform, turn.message, self._catalog, True))
             state = sessions.start(
                 self._session.id, decision, self._catalog, menu=menu(self._catalog)
             )

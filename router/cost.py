@@ -1,10 +1,11 @@
 """What a session costs in money, prompt caches included.
 
-A provider reads a request from its front: tools, then the system prompt, then
-the messages.  What equals the front of an earlier request, and is not too old,
-is billed as cached; what is new is billed as input, with some providers at a
-premium for writing the cache.  So a smaller surface saves its difference in
-every request, and an expansion pays once for everything behind the tools.
+A provider reads a request from its front: tools, system prompt and messages, or
+the system prompt before the tools.  What equals the front of an earlier request,
+and is not too old, is billed as cached; what is new is billed as input, with some
+providers at a premium for writing the cache.  So a smaller surface saves its
+difference in every request, and an expansion pays once for everything behind the
+tools.
 
 The formula, for request ``j`` with ``t`` tool tokens, ``s`` system tokens and
 ``h`` tokens of messages, of which ``c`` are still cached::
@@ -13,8 +14,10 @@ The formula, for request ``j`` with ``t`` tool tokens, ``s`` system tokens and
 
 ``c`` is everything that the request before held, if the tools did not change
 and no more than the cache's lifetime passed; if tools were appended it is the
-old tools' tokens where the provider caches any common front, and nothing
-where it caches only at marked places; after the lifetime it is nothing.
+old tools' tokens (and the system prompt, where that stands before them) if the
+provider caches any common front, and nothing where it caches only at marked
+places or keeps a front only once it was seen twice; after the lifetime it is
+nothing.  What other sessions left in the cache is worked out in :mod:`.fronts`.
 """
 
 from __future__ import annotations
@@ -25,7 +28,6 @@ from dataclasses import dataclass
 __all__ = [
     "Prices",
     "Step",
-    "Warm",
     "break_even_requests",
     "expansion_cost",
     "request_cost",
@@ -47,6 +49,8 @@ class Prices:
         any_front: any common front counts as cached; otherwise only what ends
             at a marked place, so that a changed tool list loses all of it.
         least_tokens: shortest front that is cached at all.
+        tools_first: the tools stand before the system prompt, otherwise behind it.
+        sightings: sessions that must have sent a common front before another finds it.
     """
 
     name: str
@@ -56,6 +60,8 @@ class Prices:
     lifetime_s: float
     any_front: bool = True
     least_tokens: int = 1024
+    tools_first: bool = True
+    sightings: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,36 +79,20 @@ class Step:
     messages: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Warm:
-    """What other sessions left in the cache when this one begins.
-
-    Attributes:
-        tools: tool tokens of a front that is still cached; with ``system``
-            behind it if it is the whole of our first request's tools.
-        system: its system tokens.
-    """
-
-    tools: int = 0
-    system: int = 0
-
-
-def session_cost(
-    steps: Sequence[Step], prices: Prices, *, system: int, warm: Warm | None = None
-) -> float:
+def session_cost(steps: Sequence[Step], prices: Prices, *, system: int, warm: int = 0) -> float:
     """Cost of the input of a whole session, in US dollars.
 
     Args:
         steps: requests in order.
         prices: of the provider.
         system: tokens of the system prompt, the same in every request.
-        warm: what is cached when the session begins; ``None``: nothing.
+        warm: tokens of its first request's front that others left in the cache.
     """
     total = 0.0
     before: Step | None = None
     for step in steps:
         total += request_cost(
-            step, prices, system=system, before=before, warm=None if before else warm
+            step, prices, system=system, before=before, warm=0 if before else warm
         )
         before = step
     return total
@@ -114,7 +104,7 @@ def request_cost(
     *,
     system: int,
     before: Step | None = None,
-    warm: Warm | None = None,
+    warm: int = 0,
 ) -> float:
     """Cost of the input of one request, in US dollars.
 
@@ -123,13 +113,9 @@ def request_cost(
         prices: of the provider.
         system: tokens of its system prompt.
         before: the request before it in the same session; ``None``: it is the first.
-        warm: what other sessions left in the cache; the longer front counts.
+        warm: tokens of its front that other sessions left in the cache; the longer front counts.
     """
-    held = 0
-    if before is not None:
-        held = _held(before, step, system, prices)
-    if warm is not None:
-        held = max(held, _first_held(step, system, warm, prices))
+    held = max(warm, 0 if before is None else _held(before, step, system, prices))
     whole = step.tools + system + step.messages
     cached = held if held >= prices.least_tokens else 0
     return (cached * prices.read + (whole - cached) * prices.write) / _MILLION
@@ -140,17 +126,9 @@ def _held(before: Step, step: Step, system: int, prices: Prices) -> int:
         return 0
     if step.tools == before.tools:
         return before.tools + system + before.messages
-    return before.tools if prices.any_front else 0
-
-
-def _first_held(step: Step, system: int, warm: Warm, prices: Prices) -> int:
-    if not prices.any_front:
-        # The first mark stands behind the system prompt: without all of it nothing is found.
-        whole = warm.tools == step.tools and warm.system >= system
-        return step.tools + system if whole else 0
-    if warm.tools == step.tools:
-        return warm.tools + min(system, warm.system)
-    return min(warm.tools, step.tools)
+    if not prices.any_front or prices.sightings > 1:
+        return 0
+    return before.tools + (0 if prices.tools_first else system)
 
 
 def expansion_cost(before: Step, added: int, prices: Prices, *, system: int) -> float:

@@ -1,16 +1,17 @@
 """One provider's prompt cache over many sessions.
 
 :mod:`.cost` prices a request, given what is cached.  This module knows what
-is: every request leaves its whole front behind, tools first, and any later
-request of any session finds the longest part of it that is still alive.
+is: every request leaves its whole front behind, and any later request of any
+session finds the longest part of it that is still alive.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from .cost import Prices, Step, Warm, request_cost
+from .cost import Prices, Step, request_cost
 
 __all__ = ["Front", "FrontTable", "SharedCache"]
 
@@ -56,6 +57,18 @@ class FrontTable:
         return found
 
 
+_Place = tuple[str | None, int]
+"""A system prompt that stands in the front, ``None`` without one, and the last tool of it."""
+
+
+class _Use(NamedTuple):
+    """The latest use of a front: when, by whom, and by how many sessions so far."""
+
+    at: float
+    session: str
+    seen: int
+
+
 class SharedCache:
     """Adds up requests in order of time.
 
@@ -65,8 +78,7 @@ class SharedCache:
 
     def __init__(self, prices: Prices) -> None:
         self._prices = prices
-        self._used: dict[int, float] = {}
-        self._whole: dict[tuple[int, str], float] = {}
+        self._used: dict[_Place, _Use] = {}
         self._sessions: dict[str, tuple[float, Step]] = {}
 
     def pay(
@@ -85,26 +97,42 @@ class SharedCache:
         before = self._sessions.get(session)
         gap = at - before[0] if before else 0.0
         step = Step(gap_s=gap, tools=front.tokens, messages=messages)
+        places = self._places(front, system, prompt)
         cost = request_cost(
             step,
             self._prices,
             system=system,
             before=before[1] if before else None,
-            warm=self._warm(front, at, system, prompt),
+            warm=self._warm(places, at),
         )
         self._sessions[session] = (at, step)
-        self._used.update(dict.fromkeys(front.nodes, at))
-        if front.nodes:
-            self._whole[front.nodes[-1], prompt] = at
+        for place, _ in places:
+            use = self._used.get(place)
+            seen = use.seen if use is not None and self._alive(use, at) else 0
+            again = seen > 0 and use is not None and use.session == session
+            self._used[place] = _Use(at=at, session=session, seen=seen + (not again))
         return cost
 
-    def _warm(self, front: Front, at: float, system: int, prompt: str) -> Warm:
-        oldest = at - self._prices.lifetime_s
+    def _places(self, front: Front, system: int, prompt: str) -> list[tuple[_Place, int]]:
+        """Where a cached front of a request may end, with its tokens, the shortest first."""
         if not front.nodes:
-            return Warm()
-        if self._whole.get((front.nodes[-1], prompt), oldest - 1) >= oldest:
-            return Warm(tools=front.tokens, system=system)
-        for node, tokens in zip(reversed(front.nodes), reversed(front.sums), strict=True):
-            if self._used.get(node, oldest - 1) >= oldest:
-                return Warm(tools=tokens)
-        return Warm()
+            return []
+        tools = list(zip(front.nodes, front.sums, strict=True))
+        if not self._prices.tools_first:
+            behind = [((prompt, node), system + tokens) for node, tokens in tools]
+            found: list[tuple[_Place, int]] = [((prompt, -1), system), *behind]
+        else:
+            whole = ((prompt, front.nodes[-1]), front.tokens + system)
+            found = [*(((None, node), tokens) for node, tokens in tools), whole]
+        # The first mark stands behind both: without all of it nothing is found.
+        return found if self._prices.any_front else found[-1:]
+
+    def _warm(self, places: list[tuple[_Place, int]], at: float) -> int:
+        for place, tokens in reversed(places):
+            use = self._used.get(place)
+            if use is not None and use.seen >= self._prices.sightings and self._alive(use, at):
+                return tokens
+        return 0
+
+    def _alive(self, use: _Use, at: float) -> bool:
+        return at - use.at <= self._prices.lifetime_s

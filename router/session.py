@@ -221,7 +221,8 @@ def _texts(value: object) -> tuple[str, ...]:
 
 
 def _why(decision: Decision) -> str:
-    return f"engine.{decision.grade.value}"
+    first = decision.reasons[0].rule if decision.reasons else ""
+    return first if first.startswith("cost.") else f"engine.{decision.grade.value}"
 
 
 def _tools_of(toolsets: Collection[ToolsetName], catalog: Catalog) -> tuple[ToolName, ...]:

@@ -353,6 +353,10 @@ class Settings(Section):
     expand_on_later_turns: bool = setting(
         True, "Add a toolset when a later message clearly asks for it."
     )
+    refrain_where_dearer: bool = setting(
+        True,
+        "Send a session everything where the known prices of its model make narrowing dearer.",
+    )
     route_subagents: bool = setting(
         False, "Route a sub-agent on its own goal; false leaves it its whole grant."
     )

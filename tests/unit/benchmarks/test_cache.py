@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,10 +22,11 @@ from hermes_tool_router.benchmarks.cache_model import spent as dollars
 from hermes_tool_router.benchmarks.cache_suite import BASELINE, compare
 from hermes_tool_router.benchmarks.options import Options
 from hermes_tool_router.benchmarks.routing import Case, catalog
-from hermes_tool_router.reports.prices import read_prices
+from hermes_tool_router.registry_adapter.prices import read_prices
 from hermes_tool_router.router.cost import Prices, Step, break_even_requests, expansion_cost
 from hermes_tool_router.router.values import Catalog, Decision, Grade, Outcome
 
+ROOT = Path(__file__).resolve().parents[3]
 COSTS = {"clarify": 100, "memory": 200, "skills": 300, "web": 400, "vision": 50, "file": 1_000}
 COSTS |= {"terminal": 2_000, "code_execution": 700}
 OWN = 10
@@ -199,6 +201,31 @@ def test_a_late_expansion_at_real_prices_worked_out_by_hand() -> None:
 
     assert debt == pytest.approx(0.10065)
     assert after == pytest.approx(1 + 0.0444 / 0.0045)
+
+
+def test_the_document_shows_the_figures_of_the_baseline() -> None:
+    """One row of ``docs/cost.md`` for each price tier and use."""
+    committed: dict[str, Any] = json.loads(BASELINE.read_text(encoding="utf-8"))
+    lines = (ROOT / "docs" / "cost.md").read_text(encoding="utf-8").splitlines()
+    titles = {tier.id: tier.title for tier in read_prices()}
+
+    for part in committed["scenarios"].values():
+        for tier, row in part["dollars"].items():
+            savings = (
+                f"{100 * (1 - row[policy] / row['stock']):.1f} %"
+                for policy in ("shipped", "exact", "canonical", "generalist")
+            )
+            assert f"| {titles[tier]} | {' | '.join(savings)} |" in lines
+
+
+def test_what_ships_never_costs_much_more_than_narrowing_always() -> None:
+    """At no price and in no use; and it keeps what narrowing would lose."""
+    committed: dict[str, Any] = json.loads(BASELINE.read_text(encoding="utf-8"))
+    rows = [row for part in committed["scenarios"].values() for row in part["dollars"].values()]
+
+    assert all(row["shipped"] <= row["exact"] + 0.005 * row["stock"] for row in rows)
+    assert all(row["shipped"] <= 1.01 * row["stock"] for row in rows)
+    assert any(row["exact"] > 1.25 * row["stock"] for row in rows)
 
 
 def test_who_wins_is_what_the_document_says() -> None:

@@ -18,6 +18,7 @@ from hermes_tool_router.registry_adapter.places import Place
 from hermes_tool_router.registry_adapter.resources import rule_book
 from hermes_tool_router.registry_adapter.store import StateStore
 from hermes_tool_router.registry_adapter.surfaces import Record, Surfaces
+from hermes_tool_router.registry_adapter.thrift import Thrift
 from hermes_tool_router.router.settings import Settings
 from hermes_tool_router.router.values import Origin, ToolName, ToolsetName
 
@@ -35,6 +36,7 @@ OWNERS = {
 }
 GRANTED = (*sorted([*OWNERS, REQUEST_TOOL]), "provider_tool")
 BOOK = rule_book()
+THRIFT = Thrift()
 
 
 def _owner(name: ToolName) -> Owner:
@@ -51,6 +53,8 @@ class Bench:
     """Surfaces of one home, driven as Hermes drives them."""
 
     granted = GRANTED
+    address: Mapping[str, str] = {}
+    """Model and address of the requests, where a test has them."""
 
     @staticmethod
     def built(*names: str, messages: list[dict[str, Any]] | None = None) -> dict[str, Any]:
@@ -77,7 +81,9 @@ class Bench:
         self.records: list[Record] = []
         self.surfaces = Surfaces(
             places=lambda platform: self.place,
-            decider=TieredDecider(book=lambda: BOOK, guard=guard, environ={}),
+            decider=TieredDecider(
+                book=lambda: BOOK, guard=guard, environ={}, thrift=lambda: THRIFT
+            ),
             reader=CatalogReader(_owner, lambda schema: 900),
             is_registered=lambda name: name in OWNERS or name == REQUEST_TOOL,
             parent_of=lambda place, session_id: (parents or {}).get(session_id, ""),
@@ -126,6 +132,7 @@ class Bench:
                 "turn_id": turn_id,
                 "platform": platform,
                 "api_mode": "chat_completions",
+                **self.address,
             }
         )
         return self.surfaces.narrow(event, request if request is not None else self.built())

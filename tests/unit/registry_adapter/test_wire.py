@@ -10,6 +10,7 @@ import pytest
 from hermes_tool_router.registry_adapter.wire import (
     forced_tool,
     read_tools,
+    system_text,
     used_names,
     with_tools,
 )
@@ -205,3 +206,27 @@ def test_odd_history_is_read_past() -> None:
     rows = [None, "x", {"tool_calls": [None, {"function": 3}]}, {"role": "assistant"}, {"type": 1}]
 
     assert list(used_names({"messages": rows})) == []
+
+
+@pytest.mark.parametrize(
+    ("request_", "text"),
+    [
+        pytest.param(
+            {"messages": [{"role": "system", "content": "be brief"}]}, "be brief", id="chat"
+        ),
+        pytest.param(
+            {"messages": [{"role": "developer", "content": [{"type": "text", "text": "a"}, "b"]}]},
+            "a\nb",
+            id="chat, in parts",
+        ),
+        pytest.param({"instructions": "be brief", "input": []}, "be brief", id="responses"),
+        pytest.param({"system": [{"text": "a"}, {"cachePoint": {}}]}, "a", id="bedrock"),
+        pytest.param({"system": "be brief", "messages": []}, "be brief", id="anthropic"),
+        pytest.param({"messages": [{"role": "user", "content": "hi"}]}, "", id="none"),
+        pytest.param({"messages": "odd", "tools": []}, "", id="an unknown shape"),
+        pytest.param({"system": 3}, "", id="an odd one"),
+    ],
+)
+def test_the_system_prompt_is_found_in_every_format(request_: dict[str, Any], text: str) -> None:
+    """Its digest and its length decide what the provider's cache holds."""
+    assert system_text(request_) == text

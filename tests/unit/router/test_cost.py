@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 
 from hermes_tool_router.router.cost import (
     Prices,
     Step,
-    Warm,
     break_even_requests,
     expansion_cost,
     session_cost,
@@ -40,6 +40,22 @@ class TestSessionCost:
 
         assert cost == pytest.approx((7_000 * 1.0 + 4_000 * 0.1 + 5_000 * 1.0) / 1e6)
 
+    def test_appended_tools_keep_the_prompt_that_stands_before_them(self) -> None:
+        """2,000 + 4,000 cached; 1,000 new tools and 2,000 of messages are paid again."""
+        behind = replace(AUTOMATIC, tools_first=False)
+
+        cost = session_cost(_steps(4_000, 5_000), behind, system=2_000)
+
+        assert cost == pytest.approx((7_000 * 1.0 + 6_000 * 0.1 + 3_000 * 1.0) / 1e6)
+
+    def test_appended_tools_lose_everything_where_a_front_must_be_seen_twice(self) -> None:
+        """The front up to the new tools ends where no request has ended."""
+        twice = replace(AUTOMATIC, tools_first=False, sightings=2)
+
+        cost = session_cost(_steps(4_000, 5_000), twice, system=2_000)
+
+        assert cost == pytest.approx((7_000 + 9_000) / 1e6)
+
     def test_appended_tools_lose_everything_where_only_marks_count(self) -> None:
         """All 9,000 tokens of the second request are written again, at the premium."""
         cost = session_cost(_steps(4_000, 5_000), MARKED, system=2_000)
@@ -54,37 +70,19 @@ class TestSessionCost:
 
     def test_another_session_with_the_same_tools_warms_the_first_request(self) -> None:
         """12,000 cached, 1,000 fresh."""
-        warm = Warm(tools=10_000, system=2_000)
-
-        cost = session_cost(_steps(10_000), AUTOMATIC, system=2_000, warm=warm)
+        cost = session_cost(_steps(10_000), AUTOMATIC, system=2_000, warm=12_000)
 
         assert cost == pytest.approx((12_000 * 0.1 + 1_000) / 1e6)
 
-    def test_a_marked_front_of_others_counts_only_with_the_whole_system_prompt(self) -> None:
-        """All 12,000 or nothing, because no mark stands between tools and system prompt."""
-        whole = session_cost(
-            _steps(10_000), MARKED, system=2_000, warm=Warm(tools=10_000, system=2_000)
-        )
-        part = session_cost(
-            _steps(10_000), MARKED, system=2_000, warm=Warm(tools=10_000, system=1_999)
-        )
-
-        assert whole == pytest.approx((12_000 * 0.1 + 1_000 * 1.25) / 1e6)
-        assert part == pytest.approx(13_000 * 1.25 / 1e6)
-
     def test_part_of_the_tools_of_others_counts_where_any_front_does(self) -> None:
         """4,000 of 10,000 tools cached; the rest and everything behind it is fresh."""
-        cost = session_cost(
-            _steps(10_000), AUTOMATIC, system=2_000, warm=Warm(tools=4_000, system=2_000)
-        )
+        cost = session_cost(_steps(10_000), AUTOMATIC, system=2_000, warm=4_000)
 
         assert cost == pytest.approx((4_000 * 0.1 + 9_000) / 1e6)
 
     def test_a_front_below_the_least_length_is_not_cached(self) -> None:
         """500 tools and 100 system tokens are under 1,024."""
-        warm = Warm(tools=500, system=100)
-
-        cost = session_cost(_steps(500), AUTOMATIC, system=100, warm=warm)
+        cost = session_cost(_steps(500), AUTOMATIC, system=100, warm=600)
 
         assert cost == pytest.approx(1_600 / 1e6)
 

@@ -10,7 +10,7 @@ from hermes_tool_router.router.fronts import Front, FrontTable, SharedCache
 TOOLS = {"memory": 200, "web": 400, "file": 1_000}
 
 
-def cache(*, any_front: bool = True) -> SharedCache:
+def cache(*, any_front: bool = True, tools_first: bool = True, sightings: int = 1) -> SharedCache:
     """Round prices: a tenth for what is cached."""
     return SharedCache(
         Prices(
@@ -21,6 +21,8 @@ def cache(*, any_front: bool = True) -> SharedCache:
             lifetime_s=300,
             any_front=any_front,
             least_tokens=1,
+            tools_first=tools_first,
+            sightings=sightings,
         )
     )
 
@@ -99,6 +101,29 @@ class TestSharedCache:
         second = pay(shared, "b", 10, front(table, "memory", "file"))
 
         assert second == pytest.approx(20 + 3_000)
+
+    def test_tools_behind_the_prompt_are_found_with_the_prompt_alone(self) -> None:
+        """2,000 + 200 cached and 1,000 fresh for the same prompt; nothing for another."""
+        table, shared = FrontTable(), cache(tools_first=False)
+
+        pay(shared, "a", 0, front(table, "memory", "web"))
+        same = pay(shared, "b", 10, front(table, "memory", "file"))
+        other = pay(shared, "c", 20, front(table, "memory", "web"), prompt="another")
+
+        assert same == pytest.approx(220 + 1_000)
+        assert other == pytest.approx(2_600)
+
+    def test_a_front_that_must_be_seen_twice_is_found_by_the_third(self) -> None:
+        """3,200 fresh, fresh again, then cached; a session's own requests count once."""
+        table, shared = FrontTable(), cache(tools_first=False, sightings=2)
+        tools = front(table, "memory", "file")
+
+        first = pay(shared, "a", 0, tools)
+        own = pay(shared, "a", 5, tools)
+        second = pay(shared, "b", 10, tools)
+        third = pay(shared, "c", 20, tools)
+
+        assert (first, own, second, third) == pytest.approx((3_200, 320, 3_200, 320))
 
     def test_what_is_used_stays_and_what_is_not_goes(self) -> None:
         """At 400 seconds only the beginning that was used at 200 is alive."""

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from hermes_tool_router.reports.prices import PRICES, PriceError, prices_for, read_prices
+from hermes_tool_router.registry_adapter.prices import PRICES, PriceError, read_prices, tier_of
 
 ROW: dict[str, Any] = yaml.safe_load(PRICES.read_text(encoding="utf-8"))["prices"][0]
 
@@ -37,9 +37,24 @@ def test_the_shipped_file_has_five_tiers_with_date_and_source() -> None:
 )
 def test_a_model_gets_its_own_price_or_none(model: str, fresh: float | None) -> None:
     """A wrong price would be worse than none."""
-    found = prices_for(model)
+    found = tier_of(model)
 
-    assert (found.fresh if found else None) == fresh
+    assert (found.prices.fresh if found else None) == fresh
+
+
+@pytest.mark.parametrize(
+    ("base_url", "known"),
+    [
+        pytest.param("https://api.deepseek.com/v1", True, id="its own address"),
+        pytest.param("", True, id="no address is known"),
+        pytest.param("https://api.fireworks.ai/inference/v1", False, id="another seller"),
+        pytest.param("http://127.0.0.1:8080/v1", False, id="a server of one's own"),
+        pytest.param("no address", False, id="no address at all"),
+    ],
+)
+def test_a_price_holds_where_the_file_says(base_url: str, known: bool) -> None:
+    """Others ask other prices for a model of the same name."""
+    assert (tier_of("deepseek-chat", base_url) is not None) == known
 
 
 @pytest.mark.parametrize(
@@ -49,6 +64,8 @@ def test_a_model_gets_its_own_price_or_none(model: str, fresh: float | None) -> 
         pytest.param({"read": 4.0}, "read <= fresh <= write", id="cached dearer than fresh"),
         pytest.param({"date": ""}, "date must be a text", id="no date"),
         pytest.param({"models": []}, "models must be a list", id="no model"),
+        pytest.param({"hosts": "x"}, "hosts must be a list", id="one host without a list"),
+        pytest.param({"sightings": 0}, "1 or more", id="seen by nobody"),
         pytest.param({"models": ["GPT"]}, "lower-case", id="upper case never fits"),
         pytest.param({"any_front": "yes"}, "true or false", id="text for a truth"),
         pytest.param({"least_tokens": 0}, "1 or more", id="no least length"),
