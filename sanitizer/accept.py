@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import NamedTuple
 
 from .judge import (
@@ -17,7 +18,7 @@ from .judge import (
 from .lazy import lazy
 from .table import LabelBook
 
-__all__ = ["WORD_AND_NUMBER", "Seen", "accepts"]
+__all__ = ["WORD_AND_NUMBER", "Judge", "Seen", "accepts", "seen_as"]
 
 
 WORD_AND_NUMBER = lazy(r"[A-Za-z]{4,20}[0-9]{2,4}")
@@ -28,6 +29,10 @@ _TYPE_NAME = lazy(r"(?:[A-Z][a-z]+)+")
 _UUID = lazy(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 
+_MOST_KNOWN = 1024
+"""Verdicts that are kept; values are at most 512 characters long."""
+
+
 class Seen(NamedTuple):
     """Where a value was seen."""
 
@@ -36,6 +41,36 @@ class Seen(NamedTuple):
     """``quoted``, ``line`` (the label begins its line), ``inline``, ``flag``, ``query``, ``pair``,
     ``block``, ``next line``, ``call`` or ``prose``."""
     sep: str = ""
+
+
+@cache
+def seen_as(family: str, mode: str, sep: str = "") -> Seen:
+    """Return where a value was seen; of the few there are, each is made once."""
+    return Seen(family, mode, sep)
+
+
+class Judge:
+    """The verdicts on the values of one text, in which values come again.
+
+    Attributes:
+        book: the words that the verdicts go by.
+    """
+
+    __slots__ = ("_known", "book")
+
+    def __init__(self, book: LabelBook) -> None:
+        self.book = book
+        self._known: dict[tuple[str, Seen], bool] = {}
+
+    def accepts(self, value: str, seen: Seen) -> bool:
+        """Whether ``value`` is to be removed."""
+        key = (value, seen)
+        verdict = self._known.get(key)
+        if verdict is None:
+            if len(self._known) >= _MOST_KNOWN:
+                self._known.clear()
+            verdict = self._known[key] = accepts(value, seen, self.book)
+        return verdict
 
 
 def accepts(value: str, seen: Seen, book: LabelBook) -> bool:

@@ -31,6 +31,7 @@ _SHAPE_FIELDS = {
     "random",
     "nocase",
     "kind",
+    "unless",
 }
 _COMMAND_FIELDS = {"names", "flags", "attached", "pairs", "source"}
 _PIECE = re.compile(r"\{([^{}]+)\}")
@@ -165,12 +166,19 @@ def _shape(name: str, raw: dict[str, Any]) -> dict[str, Any]:
     if not re.fullmatch(r"[a-z0-9-]+\.[a-z0-9-]+", raw["id"]):
         raise PatternError(f"{where}: an id is vendor.pattern-name in lower case")
     nocase = raw.get("nocase", False)
+    unless = raw.get("unless", "")
     if nocase and any(k != k.lower() for k in raw["keywords"]):
         raise PatternError(f"{where}: keywords of a nocase shape are lower case")
     try:
         pattern = re.compile(raw["pattern"])
     except re.error as error:
         raise PatternError(f"{where}: pattern: {error}") from error
+    try:
+        re.compile(unless)
+    except re.error as error:
+        raise PatternError(f"{where}: unless: {error}") from error
+    if unless and not unless.endswith("$"):
+        raise PatternError(f"{where}: unless ends in '$', where the match begins")
     if pattern.groups > 2:
         raise PatternError(
             f"{where}: pattern has {pattern.groups} groups; group 1 is what is removed"
@@ -183,6 +191,7 @@ def _shape(name: str, raw: dict[str, Any]) -> dict[str, Any]:
         "random": raw.get("random", True),
         "anchored": _anchored(raw, pattern, nocase=nocase),
         "nocase": nocase,
+        "unless": unless,
     }
 
 

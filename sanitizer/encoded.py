@@ -10,12 +10,14 @@ from collections.abc import Callable, Iterator
 from .hints import Hints
 from .judge import strongly_random
 from .lazy import lazy
+from .table import PatternTable
 from .values import Span
 
 __all__ = ["find_encoded", "find_pieces"]
 
 _BLOB = lazy(r"[A-Za-z0-9+/_-]{16,}={0,2}")
 _HEX = lazy(r"(?<![0-9A-Fa-f])(?:[2-7][0-9A-Fa-f]){10,}(?![0-9A-Fa-f])")
+_MIN_HEX = 20
 _MAX_BLOB = 65_536
 _TEXT = lazy(r"[\t\n\r -~]+")
 _ASSIGNED = lazy(
@@ -43,10 +45,12 @@ def find_encoded(text: str, has_secret: Callable[[str], bool]) -> Iterator[Span]
         run = found.group()
         if len(run) <= _MAX_BLOB and (plain := _plain(run)) and has_secret(plain):
             yield Span(*found.span(), "encoded")
-    for found in _HEX.finditer(text):
-        plain = bytes.fromhex(found.group()).decode("ascii", "replace")
-        if _TEXT.fullmatch(plain) and has_secret(plain):
-            yield Span(*found.span(), "encoded")
+        if len(run) < _MIN_HEX:
+            continue
+        for digits in _HEX.finditer(text, *found.span()):
+            plain = bytes.fromhex(digits.group()).decode("ascii", "replace")
+            if _TEXT.fullmatch(plain) and has_secret(plain):
+                yield Span(*digits.span(), "encoded")
 
 
 def _plain(run: str) -> str:
@@ -61,19 +65,19 @@ def _plain(run: str) -> str:
     return plain if _TEXT.fullmatch(plain) else ""
 
 
-def find_pieces(hints: Hints, prefixes: frozenset[str]) -> Iterator[Span]:
+def find_pieces(hints: Hints, table: PatternTable) -> Iterator[Span]:
     """Yield the rest of a token whose beginning stands apart from it.
 
     ``A=`` a vendor's prefix, then ``${A}rest`` or ``$A$B``; or a prefix, quotes,
     commas or blanks, and then a random run.
     """
-    known = [p for p in prefixes if p[:3].lower() in hints.pieces and p in hints.text]
+    known = table.prefixes_in(hints)
     if not known:
         return
     text = hints.text
     for prefix in known:
         yield from _apart(text, prefix)
-    names = {m[1] for m in _ASSIGNED.finditer(text) if m[2] in prefixes}
+    names = {m[1] for m in _ASSIGNED.finditer(text) if m[2] in table.prefixes}
     for name in sorted(names)[:16]:
         for found in re.finditer(_PIECE.format(re.escape(name)), text):
             yield Span(*found.span(1), "token")

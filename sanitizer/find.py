@@ -10,7 +10,6 @@ from .cards import find_cards
 from .commands import find_arguments
 from .encoded import find_encoded, find_pieces
 from .fold import folded, undisguised
-from .hints import Hints
 from .judge import MARKER
 from .labels import find_labels
 from .live import find_known
@@ -74,14 +73,14 @@ def _without_markers(text: str, spans: list[Span]) -> list[Span]:
 
 
 def _in_view(text: str, table: PatternTable) -> Iterator[Span]:
-    hints = Hints(text)
+    hints = table.hints(text)
     yield from find_blocks(text)
     yield from find_shapes(hints, table)
     yield from find_user_info(text)
     yield from find_labels(text, table)
     yield from find_phrases(hints, table)
     yield from find_arguments(hints, table)
-    yield from find_pieces(hints, table.prefixes)
+    yield from find_pieces(hints, table)
     yield from find_cards(text)
 
 

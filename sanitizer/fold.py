@@ -36,8 +36,9 @@ _ASCII_LETTER = lazy("[A-Za-z]")
 
 _NON_ASCII = lazy(r"[^\x00-\x7f]+")
 _ESCAPES = lazy(
-    r"%[0-9A-Fa-f]{2}|&#[0-9]{2,4};|&#[xX][0-9A-Fa-f]{2,4};|&(?:amp|quot|apos|lt|gt|equals|colon);"
-    r"|\\u00[2-7][0-9A-Fa-f]|\\x[2-7][0-9A-Fa-f]|\\{1,8}[nrt\"']"
+    r"(?=[%&\\])(?:%[0-9A-Fa-f]{2}|&#[0-9]{2,4};|&#[xX][0-9A-Fa-f]{2,4};"
+    r"|&(?:amp|quot|apos|lt|gt|equals|colon);"
+    r"|\\u00[2-7][0-9A-Fa-f]|\\x[2-7][0-9A-Fa-f]|\\{1,8}[nrt\"'])"
 )
 _STRING_ESCAPES = {"n": "\n", "r": "\n", "t": " "}
 _BLANK = lazy(r"\s")
@@ -47,12 +48,13 @@ _BEHIND = 1024
 _ENTITIES = {"&equals;": "=", "&colon;": ":"}
 # "abc" + "def", 'abc' . 'def', "abc""def", "abc" \<newline> "def", abc\<newline>def
 _JOINTS = lazy(
-    r"""(?<=[^\s=(,:\[{"'])(["'])[ \t]{0,8}(?:(?:[+.&~]|\|\||<>|\.\.)[ \t]{0,8}"""
+    r"""(?=["'\\])(?:(?<=[^\s=(,:\[{"'])(["'])[ \t]{0,8}(?:(?:[+.&~]|\|\||<>|\.\.)[ \t]{0,8}"""
     r"""|\\\r?\n[ \t]{0,80}|\r?\n[ \t]{0,80}(?=["']))?\1"""
-    r"""|\\\r?\n[ \t]{0,80}|["']\}(?=[A-Za-z0-9])"""
+    r"""|\\\r?\n[ \t]{0,80}|["']\}(?=[A-Za-z0-9]))"""
 )
 # p a s s w o r d, p.a.s.s.w.o.r.d
 _SPACED = lazy(r"(?<![A-Za-z0-9])(?:[A-Za-z][ ._-]){5,40}[A-Za-z](?![A-Za-z0-9])")
+_MAY_BE_SPACED = lazy(r"[ ._-][A-Za-z][ ._-][A-Za-z][ ._-][A-Za-z][ ._-]")
 _GAP = lazy(r"[ ._-]")
 
 
@@ -221,15 +223,19 @@ def undisguised(base: View) -> View | None:
     for, the pieces of a split string become one, and ``p a s s w o r d`` a word.
     """
     text = base.text
-    parts = [
-        (m.start(), m.end(), new)
-        for m in _ESCAPES.finditer(text)
-        if len(new := _character(m.group())) == 1 and (" " <= new < "\x7f" or new == "\n")
-    ]
+    parts = []
+    if "%" in text or "&" in text or "\\" in text:
+        parts = [
+            (m.start(), m.end(), new)
+            for m in _ESCAPES.finditer(text)
+            if len(new := _character(m.group())) == 1 and (" " <= new < "\x7f" or new == "\n")
+        ]
     escapes = len(parts)
-    parts += [(m.start(), m.end(), "") for m in _JOINTS.finditer(text)]
-    for word in _SPACED.finditer(text):
-        parts += [(m.start(), m.end(), "") for m in _GAP.finditer(text, *word.span())]
+    if '"' in text or "'" in text or "\\" in text:
+        parts += [(m.start(), m.end(), "") for m in _JOINTS.finditer(text)]
+    if _MAY_BE_SPACED.search(text):
+        for word in _SPACED.finditer(text):
+            parts += [(m.start(), m.end(), "") for m in _GAP.finditer(text, *word.span())]
     if not parts:
         return None
     if len(parts) > escapes > 0:

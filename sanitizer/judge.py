@@ -50,6 +50,9 @@ _BENIGN_MIX = lazy(
     r"|[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}$"
     r"|[a-z]+(?:[-_.][a-z]+){1,8}(?:[-_.]?\d{1,4})?$|[A-Z]+(?:_[A-Z]+){1,8}(?:_?\d{1,3})?$|#[0-9A-Fa-f]{3,8}$|0x[0-9A-Fa-f]{1,8}$"
 )
+_LETTER = lazy(r"[^\W\d_]")
+_DIGIT = lazy(r"\d")
+_SIGN = lazy(r"[!@#$%^&*+=~?]")
 _CAMEL = lazy(r"[A-Z]?[a-z]+(?:[A-Z][a-z]+){0,8}$|[A-Z]{2,6}[a-z]+(?:[A-Z][a-z]+)*$")
 
 
@@ -91,18 +94,17 @@ def looks_random(value: str) -> bool:
     """
     if len(value) < 6 or _BENIGN_MIX.match(value):
         return False
-    digits = sum(c.isdigit() for c in value)
-    letters = sum(c.isalpha() for c in value)
-    if digits and letters:
+    letters = _LETTER.search(value)
+    if letters and _DIGIT.search(value):
         return True
-    if letters and len(value) >= 8 and any(c in "!@#$%^&*+=~?" for c in value[1:-1]):
+    if letters and len(value) >= 8 and _SIGN.search(value, 1, len(value) - 1):
         return True
     return _mixed_case(value)
 
 
 def _mixed_case(value: str) -> bool:
     """Letters of both cases in an order that no CamelCase name has."""
-    if len(value) < 12 or _CAMEL.match(value):
+    if len(value) < 12 or _CAMEL.match(value) or value.islower() or value.isupper():
         return False
     turns = sum(a.islower() and b.isupper() for a, b in pairwise(value))
     single = sum(

@@ -14,7 +14,7 @@ from .table import Command, LabelBook, PatternTable, Shape
 
 __all__ = ["FORMAT", "table_from_bytes"]
 
-FORMAT = 1
+FORMAT = 2
 """Version of the compiled form."""
 
 
@@ -41,6 +41,7 @@ def table_from_bytes(data: bytes) -> PatternTable:
                     random=shape["random"],
                     anchored=shape["anchored"],
                     nocase=shape["nocase"],
+                    unless=shape["unless"],
                 )
                 for shape in raw["shapes"]
             ),

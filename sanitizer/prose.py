@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
+from typing import NamedTuple
 
-from .accept import WORD_AND_NUMBER, Seen, accepts
+from .accept import WORD_AND_NUMBER, Judge, seen_as
 from .hints import Hints
-from .lazy import lazy
+from .lazy import Ahead, lazy
 from .names import kind_of
 from .table import LabelBook, PatternTable
 from .values import Span
 
-__all__ = ["find_phrases", "in_prose", "word_list"]
+__all__ = ["Prose", "find_phrases", "word_list"]
 
 _REACH = 100
 """Characters behind the label, on the same line, that are read."""
@@ -23,66 +24,141 @@ _AFTER_LINK = 3
 """Words behind *is* or a colon that may be the secret."""
 _WORD_LIST = lazy(r"""["'`]?((?:[a-z]{3,10}(?:, ?| {1,2}|\n)){11,23}[a-z]{3,10})\b""")
 _WORD = lazy(r"[^\s,]+[,]?")
+_MOST_KNOWN = 512
+"""Sentences that are remembered, of 100 characters each."""
 _OPEN = "\"'`([{<*_"
 _CLOSE = "\"'`)]}>.,;:!?*_。，、！？"
 _PROMISING = lazy(r"[0-9!#$%^&*+~@=?]|[a-z][A-Z]")
+_RANDOM_FAMILIES = frozenset({"key", "query", "weak", "creds"})
+"""Families of which only what is random for sure counts."""
+_LONG = lazy(r"[^\s,]{12}")
+"""As long as what is random for sure."""
 _STRUCTURE = ("\\", '":', '",', "-----", "](", "={", "();")
 """Pieces of data or code: what follows is no sentence."""
 _ASCII_WORD = lazy(r"[A-Za-z0-9]{3}")
 _ASCII_RUN = lazy(r"[!-~]+")
+_SEPARATED = lazy(r"""[ \t]{0,8}["'`]?[ \t]{0,8}(?::|=|->|→|\||-(?=[ \t]))[ \t]{0,8}["'`]?""")
 
 
-def in_prose(
-    text: str, at: int, family: str, book: LabelBook, *, linked: bool = False
-) -> Iterator[Span]:
-    """Yield the secret in the words behind a label, if a link leads to it.
+class _Word(NamedTuple):
+    """What a word of a sentence is, wherever it stands."""
 
-    Args:
-        text: the view.
-        at: end of the label.
-        family: what the label announces.
-        book: links and plain words.
-        linked: a separator was there already.
-    """
-    line = text.find("\n", at, at + _REACH)
-    stop = line if line >= 0 else min(len(text), at + _REACH)
-    if not _PROMISING.search(text, at, stop):
-        return
-    left = _AFTER_LINK if linked else 0
-    for number, found in enumerate(islice(_WORD.finditer(text, at, stop), _WORDS)):
-        word = found.group()
-        if (word[0] == "-" and len(word) > 1) or any(mark in word for mark in _STRUCTURE):
-            return
-        core = word.lstrip(_OPEN).rstrip(_CLOSE)
-        begin = found.start() + len(word) - len(word.lstrip(_OPEN))
-        near = left or not number or (family == "password" and number < _NEAR)
-        if core and near and _counts(core, family, book, linked=left > 0, first=not number):
-            yield Span(begin, begin + len(core), kind_of(family))
-            return
-        if _is_link(word, core, book):
-            left = _AFTER_LINK
-        elif word[-1] in ".!?;":
-            return
-        else:
-            left = max(0, left - 1)
+    core: str
+    """Without quotes, brackets and the signs of a sentence."""
+    lead: int
+    """Characters before the core."""
+    is_link: bool
+    closes: bool
+    """A sentence ends with it."""
 
 
-def _is_link(word: str, core: str, book: LabelBook) -> bool:
-    return word[-1] in ":=-" or word.lower() in book.links or core.lower() in book.links
+class Prose:
+    """Reads the sentences of one text."""
+
+    __slots__ = (
+        "_book",
+        "_judge",
+        "_long",
+        "_places",
+        "_promising",
+        "_text",
+        "_verdicts",
+        "_words",
+    )
+
+    def __init__(self, text: str, judge: Judge) -> None:
+        self._text = text
+        self._judge = judge
+        self._book = judge.book
+        self._promising = Ahead(_PROMISING, text)
+        self._long = Ahead(_LONG, text)
+        self._places: dict[tuple[str, str, bool], tuple[int, int]] = {}
+        self._words: dict[str, _Word | None] = {}
+        self._verdicts: dict[tuple[str, str, bool, bool], bool] = {}
+
+    def read(self, at: int, family: str, *, linked: bool = False) -> Sequence[Span]:
+        """Return the secret in the words behind a label, if a link leads to it.
+
+        Args:
+            at: end of the label.
+            family: what the label announces.
+            linked: a separator was there already.
+        """
+        text = self._text
+        line = text.find("\n", at, at + _REACH)
+        stop = line if line >= 0 else min(len(text), at + _REACH)
+        if not self._promising.within(at, stop):
+            return ()
+        if family in _RANDOM_FAMILIES and not self._long.within(at, stop):
+            return ()
+        key = (text[at:stop], family, linked)
+        place = self._places.get(key)
+        if place is None:
+            if len(self._places) >= _MOST_KNOWN:
+                self._places.clear()
+            place = self._places[key] = self._place(*key)
+        start, end = place
+        return (Span(at + start, at + end, kind_of(family)),) if end else ()
+
+    def _place(self, sentence: str, family: str, linked: bool) -> tuple[int, int]:
+        """Return where the secret is in what follows a label; ``(0, 0)``: there is none."""
+        left = _AFTER_LINK if linked else 0
+        for number, found in enumerate(islice(_WORD.finditer(sentence), _WORDS)):
+            word = self._word(found[0])
+            if word is None:
+                break
+            near = left or not number or (family == "password" and number < _NEAR)
+            if near and self._counts(word.core, family, linked=left > 0, first=not number):
+                begin = found.start() + word.lead
+                return begin, begin + len(word.core)
+            if word.is_link:
+                left = _AFTER_LINK
+            elif word.closes:
+                break
+            else:
+                left = max(0, left - 1)
+        return 0, 0
+
+    def _word(self, word: str) -> _Word | None:
+        """Return what a word is; ``None``: data or code, so that this is no sentence."""
+        if word in self._words:
+            return self._words[word]
+        known = self._words[word] = _word_of(word, self._book)
+        return known
+
+    def _counts(self, core: str, family: str, *, linked: bool, first: bool) -> bool:
+        """Whether a word of a sentence is the secret that it is about."""
+        key = (core, family, linked, first)
+        verdict = self._verdicts.get(key)
+        if verdict is None:
+            verdict = bool(core) and _counts(core, family, self._judge, linked=linked, first=first)
+            self._verdicts[key] = verdict
+        return verdict
 
 
-def _counts(core: str, family: str, book: LabelBook, *, linked: bool, first: bool) -> bool:
-    """Whether a word of a sentence is the secret that it is about."""
+def _word_of(word: str, book: LabelBook) -> _Word | None:
+    if (word[0] == "-" and len(word) > 1) or any(mark in word for mark in _STRUCTURE):
+        return None
+    core = word.lstrip(_OPEN).rstrip(_CLOSE)
+    return _Word(
+        core=core,
+        lead=len(word) - len(word.lstrip(_OPEN)),
+        is_link=word[-1] in ":=-" or word.lower() in book.links or core.lower() in book.links,
+        closes=word[-1] in ".!?;",
+    )
+
+
+def _counts(core: str, family: str, judge: Judge, *, linked: bool, first: bool) -> bool:
     if family == "pin":
         return core.isdigit() and 3 <= len(core) <= 8
-    if family in {"key", "query", "weak", "creds"}:
+    if family in _RANDOM_FAMILIES:
         sure = linked or len(core) >= 20
-        return sure and accepts(core, Seen("weak", "prose"), book)
+        return sure and judge.accepts(core, seen_as("weak", "prose"))
     if linked and family == "password" and core.isdigit():
         return 5 <= len(core) <= 12
     if len(core) < 6 or (core.split("=", 1)[0].isidentifier() and "=" in core):
         return False
-    if not accepts(core, Seen("password", "prose"), book):
+    if not judge.accepts(core, seen_as("password", "prose")):
         sure = linked or (first and len(core) >= 12)
         return sure and family == "password" and WORD_AND_NUMBER.fullmatch(core) is not None
     if linked or (first and family == "password" and len(core) >= 8):
@@ -100,14 +176,18 @@ def word_list(text: str, at: int) -> Iterator[Span]:
 
 def find_phrases(hints: Hints, table: PatternTable) -> Iterator[Span]:
     """Yield the secrets behind labels of several words and of other languages."""
-    text, lower, book = hints.text, hints.lower, table.labels
-    for phrase in table.phrases_in(hints):
-        family = book.phrases[phrase]
+    lower, book = hints.lower, table.labels
+    phrases = table.phrases_in(hints)
+    if not phrases:
+        return
+    reader = _PhraseReader(hints.text, book)
+    for phrase in phrases:
+        family, linked = book.phrases[phrase], not phrase.isascii()
         at = lower.find(phrase)
         while at >= 0:
             end = at + len(phrase)
             if _whole(lower, at, end):
-                yield from _behind(text, end, family, book, linked=not phrase.isascii())
+                yield from reader.behind(end, family, linked=linked)
             at = lower.find(phrase, end)
 
 
@@ -120,33 +200,45 @@ def _whole(text: str, start: int, end: int) -> bool:
     return not before.isalnum() and not (after.isalnum() and after < "\u0e00")
 
 
-_SEPARATED = lazy(r"""[ \t]{0,8}["'`]?[ \t]{0,8}(?::|=|->|→|\||-(?=[ \t]))[ \t]{0,8}["'`]?""")
+class _PhraseReader:
+    """Reads what follows the phrases of one text."""
 
+    __slots__ = ("_ascii_word", "_judge", "_prose", "_text")
 
-def _behind(text: str, end: int, family: str, book: LabelBook, *, linked: bool) -> Iterator[Span]:
-    """Read behind a phrase; ``linked``: in its language no link is needed."""
-    if not _ASCII_WORD.search(text, end, end + _REACH):
-        return
-    separated = _SEPARATED.match(text, end)
-    if separated:
-        if family == "phrase":
-            yield from word_list(text, separated.end())
-        found = _ASCII_RUN.match(text, separated.end())
+    def __init__(self, text: str, book: LabelBook) -> None:
+        self._text = text
+        self._judge = Judge(book)
+        self._prose = Prose(text, self._judge)
+        self._ascii_word = Ahead(_ASCII_WORD, text)
+
+    def behind(self, end: int, family: str, *, linked: bool) -> Sequence[Span]:
+        """Read behind a phrase; ``linked``: in its language no link is needed."""
+        text = self._text
+        if not self._ascii_word.within(end, end + _REACH):
+            return ()
+        separated = _SEPARATED.match(text, end)
+        if separated:
+            return self._separated(separated.end(), family)
+        if text[end : end + 1] > "\u0e00":  # no gaps: the secret is the next run of ASCII
+            return self._next_run(end, family)
+        return self._prose.read(end, family, linked=linked)
+
+    def _separated(self, at: int, family: str) -> Sequence[Span]:
+        words = tuple(word_list(self._text, at)) if family == "phrase" else ()
+        found = _ASCII_RUN.match(self._text, at)
         if found:
-            value = found.group().rstrip(_CLOSE)
-            if accepts(value, Seen(family, "line", "="), book):
-                yield Span(found.start(), found.start() + len(value), family)
-                return
-        yield from in_prose(text, separated.end(), family, book, linked=True)
-        return
-    following = text[end : end + 1]
-    if following > "\u0e00":  # a script without gaps: the secret is the next run of ASCII
-        found = _ASCII_RUN.search(text, end, end + 24)
-        if found:
-            value = found.group().strip(_OPEN + _CLOSE)
-            begin = text.index(value, found.start()) if value else 0
-            known = accepts(value, Seen(family, "prose"), book)
-            if known or WORD_AND_NUMBER.fullmatch(value):
-                yield Span(begin, begin + len(value), family)
-        return
-    yield from in_prose(text, end, family, book, linked=linked)
+            value = found[0].rstrip(_CLOSE)
+            if self._judge.accepts(value, seen_as(family, "line", "=")):
+                return (*words, Span(found.start(), found.start() + len(value), family))
+        return (*words, *self._prose.read(at, family, linked=True))
+
+    def _next_run(self, end: int, family: str) -> Sequence[Span]:
+        found = _ASCII_RUN.search(self._text, end, end + 24)
+        value = found[0].strip(_OPEN + _CLOSE) if found else ""
+        if found is None or not value:
+            return ()
+        known = self._judge.accepts(value, seen_as(family, "prose"))
+        if not known and not WORD_AND_NUMBER.fullmatch(value):
+            return ()
+        begin = self._text.index(value, found.start())
+        return (Span(begin, begin + len(value), family),)

@@ -12,6 +12,9 @@ from .values import Span
 
 __all__ = ["find_shapes"]
 
+_BEFORE = 80
+"""Characters before a match that may make it another thing."""
+
 
 def find_shapes(hints: Hints, table: PatternTable) -> Iterator[Span]:
     """Yield every match of a shape, in table order; spans may overlap."""
@@ -29,9 +32,16 @@ def find_shapes(hints: Hints, table: PatternTable) -> Iterator[Span]:
         else:
             matches = regex.finditer(hints.text)
         for match in matches:
+            if shape.unless and _follows(hints.text, match.start(), table.regex(shape.unless)):
+                continue
             span = _secret(hints.text, match, shape)
             if span:
                 yield span
+
+
+def _follows(text: str, start: int, before: re.Pattern[str]) -> bool:
+    """Whether what stands before a match makes it another thing."""
+    return before.search(text[max(0, start - _BEFORE) : start]) is not None
 
 
 def _at(where: str, text: str, keyword: str, regex: re.Pattern[str]) -> Iterator[re.Match[str]]:

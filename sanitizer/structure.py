@@ -14,7 +14,6 @@ from typing import cast
 from .accept import Seen, accepts
 from .commands import find_arguments
 from .fit import METADATA, Ledger, fitted
-from .hints import Hints
 from .labels import label_of
 from .lazy import lazy
 from .names import kind_of
@@ -171,7 +170,7 @@ class Walker:
         starts = [0]
         for word in words:
             starts.append(starts[-1] + len(word) + 1)
-        spans = list(find_arguments(Hints(" ".join(words)), self._patterns))
+        spans = list(find_arguments(self._patterns.hints(" ".join(words)), self._patterns))
         for at, word in enumerate(words[:-1]):
             if not _FLAG.fullmatch(word) or words[at + 1].startswith("-"):
                 continue

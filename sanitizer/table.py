@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 
 from .hints import Hints, LiteralIndex
 
@@ -28,6 +29,8 @@ class Shape:
     """Every match begins with a keyword, so the pattern is tried there only."""
     nocase: bool
     """Keywords are lower case and are looked up in the lower-cased text."""
+    unless: str
+    """Python regex that must not match what ends where the match begins; empty: none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,17 +74,18 @@ class LabelBook:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Lookups:
-    """Literals of the table by which a text is searched."""
+    """Literals of the table by which a text is searched, all in lower case."""
 
-    keywords: LiteralIndex
+    index: LiteralIndex
     by_keyword: Mapping[str, list[int]]
-    """Lower-case keyword to places in ``shapes``."""
-    phrases: LiteralIndex
-    order_of_phrases: Mapping[str, int]
-    names: LiteralIndex
+    """Keyword to places in ``shapes``."""
+    phrases: Mapping[str, int]
+    """Phrase to its place in the book."""
     by_command: Mapping[str, list[int]]
     """Name of a command to places in ``by_name``."""
     by_name: list[tuple[Command, str]]
+    prefixes: Mapping[str, list[str]]
+    """To the prefixes as vendors write them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,30 +107,31 @@ class PatternTable:
             found = self._compiled[pattern] = re.compile(pattern)
         return found
 
+    def hints(self, text: str) -> Hints:
+        """Look for every literal of the table in a text."""
+        return Hints(text, self._indexed().index)
+
     def likely_shapes(self, hints: Hints) -> list[int]:
         """Places of the shapes one of whose keywords a text holds, case aside, in table order."""
-        lookups = self._indexed()
-        places: set[int] = set()
-        for keyword in lookups.keywords.found_in(hints):
-            places.update(lookups.by_keyword[keyword])
-        return sorted(places)
+        by_keyword = self._indexed().by_keyword
+        return sorted({place for found in hints.found for place in by_keyword.get(found, ())})
 
     def phrases_in(self, hints: Hints) -> list[str]:
         """Label phrases that a text holds, case aside, in table order."""
-        lookups = self._indexed()
-        return sorted(lookups.phrases.found_in(hints), key=lookups.order_of_phrases.__getitem__)
+        phrases = self._indexed().phrases
+        return sorted((p for p in hints.found if p in phrases), key=phrases.__getitem__)
 
     def commands_in(self, hints: Hints) -> list[tuple[Command, str]]:
         """Commands whose name a text holds, case aside, with that name, in table order."""
         lookups = self._indexed()
-        return [
-            lookups.by_name[place]
-            for place in sorted(
-                place
-                for name in lookups.names.found_in(hints)
-                for place in lookups.by_command[name]
-            )
-        ]
+        by_command = lookups.by_command
+        places = sorted(place for name in hints.found for place in by_command.get(name, ()))
+        return [lookups.by_name[place] for place in places]
+
+    def prefixes_in(self, hints: Hints) -> list[str]:
+        """Beginnings of vendor tokens that a text holds, as vendors write them."""
+        prefixes = self._indexed().prefixes
+        return [p for found in hints.found for p in prefixes.get(found, ()) if p in hints.text]
 
     def _indexed(self) -> _Lookups:
         """The lookups, built at their first use; at worst twice by several threads."""
@@ -144,12 +149,15 @@ def _lookups(table: PatternTable) -> _Lookups:
     by_command: dict[str, list[int]] = {}
     for place, (_, name) in enumerate(by_name):
         by_command.setdefault(name, []).append(place)
+    prefixes: dict[str, list[str]] = {}
+    for prefix in sorted(table.prefixes):
+        prefixes.setdefault(prefix.lower(), []).append(prefix)
+    phrases = {phrase: place for place, phrase in enumerate(table.labels.phrases)}
     return _Lookups(
-        keywords=LiteralIndex(by_keyword),
+        index=LiteralIndex(chain(by_keyword, phrases, by_command, prefixes)),
         by_keyword=by_keyword,
-        phrases=LiteralIndex(table.labels.phrases),
-        order_of_phrases={phrase: place for place, phrase in enumerate(table.labels.phrases)},
-        names=LiteralIndex(by_command),
+        phrases=phrases,
         by_command=by_command,
         by_name=by_name,
+        prefixes=prefixes,
     )

@@ -10,7 +10,6 @@ import pytest
 from hermes_tool_router.console.patterns import TABLE, build, sources
 from hermes_tool_router.sanitizer import PatternTable, Sanitizer, table_from_bytes
 from hermes_tool_router.sanitizer.book import expanded, read_cases
-from hermes_tool_router.sanitizer.hints import Hints
 from hermes_tool_router.sanitizer.shapes import find_shapes
 
 CASES = list(read_cases(sources()))
@@ -39,7 +38,7 @@ def test_shape_finds_its_own_cases(table: PatternTable, shape: str, template: st
     for seed in range(3):
         text = expanded(template, random.Random(f"{shape}{seed}").choice)
 
-        assert list(find_shapes(Hints(text), alone)), text
+        assert list(find_shapes(alone.hints(text), alone)), text
 
 
 @pytest.mark.parametrize(
