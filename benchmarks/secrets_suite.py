@@ -1,7 +1,8 @@
 """Texts through the sanitizer, beside Hermes' own redactor and detect-secrets.
 
 Gates: at least 97 % of the secrets gone for good, at most 2 % of the harmless
-texts changed (issue 4).  The other two are measured where they are installed.
+texts changed, at most 60 ms of one core for each hostile text of 65,000 characters
+(issue 4).  The other two redactors are measured where they are installed.
 """
 
 from __future__ import annotations
@@ -16,9 +17,10 @@ from typing import Any
 
 from rich.table import Table
 
-from ..sanitizer import Sanitizer, table_from_bytes
+from ..sanitizer import PatternTable, Sanitizer, table_from_bytes
+from .hostile_texts import LIMIT_MS, SIZE, costs, slowest
 from .options import Options
-from .output import emit
+from .output import emit, progress
 from .routing import HERE, read_cases, write_rows
 from .secrets_cases import SecretCase, authored
 
@@ -33,7 +35,8 @@ Redactor = Callable[[str], str]
 def run(options: Options) -> int:
     """Sanitize every case and write one prediction each; 1 if a gate fails."""
     cases = _read(options.cases) if options.cases else authored()
-    sanitizer = Sanitizer(table_from_bytes(TABLE.read_bytes()))
+    table = table_from_bytes(TABLE.read_bytes())
+    sanitizer = Sanitizer(table)
     redactors: dict[str, Redactor | None] = {
         "ours": lambda text: sanitizer.text(text).text,
         "hermes-agent": _hermes(),
@@ -49,9 +52,21 @@ def run(options: Options) -> int:
         if name == "ours" and options.predictions:
             write_rows(options.predictions, rows)
     ours = scores["ours"]
+    report: dict[str, Any] = {"suite": "secrets", "scores": scores}
+    tables = [_table(scores)]
     passed = _gates(ours)
-    emit(options, {"suite": "secrets", "scores": scores, "passed": passed}, [_table(scores)])
+    if options.cases is None:  # foreign cases are scored alone
+        hostile = _hostile(table)
+        report |= {"hostile_ms": hostile, "slowest_ms": slowest(hostile)}
+        tables.append(_hostile_table(hostile))
+        passed = passed and slowest(hostile) <= LIMIT_MS
+    emit(options, report | {"passed": passed}, tables)
     return 0 if passed else 1
+
+
+def _hostile(table: PatternTable) -> dict[str, dict[str, float]]:
+    progress("hostile texts")
+    return costs(table)
 
 
 def _gates(ours: dict[str, Any]) -> bool:
@@ -181,4 +196,17 @@ def _table(scores: dict[str, Any]) -> Table:
             f"{result['ms']['p50']:.2f}",
             f"{result['ms']['max']:.1f}",
         )
+    return table
+
+
+def _hostile_table(hostile: dict[str, dict[str, float]]) -> Table:
+    table = Table(
+        title=f"hostile texts of {SIZE:,} characters, ms of one core", title_justify="left"
+    )
+    table.add_column("shape", no_wrap=True)
+    for column in ("text", "worst", "structure", "worst"):
+        table.add_column(column, justify="right", no_wrap=True)
+    by_cost = sorted(hostile.items(), key=lambda item: -max(item[1]["text"], item[1]["structure"]))
+    for name, row in by_cost:
+        table.add_row(name, *(f"{value:.1f}" for value in row.values()))
     return table

@@ -29,6 +29,8 @@ _TYPE_NAME = lazy(r"(?:[A-Z][a-z]+)+")
 _UUID = lazy(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 
+_NO_CODE = frozenset({"quoted", "query", "flag", "block"})
+"""Where a value is no expression."""
 _MOST_KNOWN = 1024
 """Verdicts that are kept; values are at most 512 characters long."""
 
@@ -79,13 +81,15 @@ def accepts(value: str, seen: Seen, book: LabelBook) -> bool:
         return False
     if "[" in value:
         value = MARKER.sub("", value)
-    if not value or value.lower() in book.plain or is_reference(value):
+    # Letters and digits alone are no reference, path or code.
+    bare = value.isalnum() and not value.isalpha()
+    if not value or value.lower() in book.plain or (not bare and is_reference(value)):
         return False
     if seen.family == "pin":
         return _is_pin(value)
-    if len(value) < 4 or value[0].isspace() or is_placeholder(value) or is_path(value):
+    if len(value) < 4 or value[0].isspace() or is_placeholder(value):
         return False
-    if seen.mode not in {"quoted", "query", "flag", "block"} and looks_like_code(value):
+    if not bare and (is_path(value) or (seen.mode not in _NO_CODE and looks_like_code(value))):
         return False
     return _fits(value, seen, book)
 

@@ -251,6 +251,9 @@ def _labels(document: dict[str, Any]) -> dict[str, Any]:
         for family, words in document["nouns"].items()
         for word in words
     }
+    strange = next((noun for noun in (*nouns, *document["endings"]) if not noun.isascii()), None)
+    if strange is not None:
+        raise PatternError(f"labels: noun {strange!r} is not Latin; other scripts go to 'phrases'")
     phrases = {
         _fold(phrase): family for family, words in document["phrases"].items() for phrase in words
     }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import re
 from collections.abc import Callable, Iterator
 
 from .hints import Hints
@@ -18,19 +17,30 @@ __all__ = ["find_encoded", "find_pieces"]
 _BLOB = lazy(r"[A-Za-z0-9+/_-]{16,}={0,2}")
 _HEX = lazy(r"(?<![0-9A-Fa-f])(?:[2-7][0-9A-Fa-f]){10,}(?![0-9A-Fa-f])")
 _MIN_HEX = 20
+_CAPITALS = 4
+"""Letters of a prefix that ends without a sign, as those of AWS."""
 _MAX_BLOB = 65_536
+_FIRST = 64
+"""Characters of a long run that are decoded first."""
 _TEXT = lazy(r"[\t\n\r -~]+")
-_ASSIGNED = lazy(
-    r"""(?m)(?:^|[\s;&("'])(?:export )?([A-Za-z_]\w{0,40}) ?[:=]=? ?"""
-    r"""["']?([A-Za-z][A-Za-z0-9_.-]{1,20}[-_.]|[A-Z]{4})["']?(?=[\s;&)"',]|$)"""
-)
 _GAP_AND_RUN = lazy(r"[^A-Za-z0-9\n]{1,8}([A-Za-z0-9_-]{16,300})")
-_BOTH = r"""\$\{{?{0}\}}?["']?\$\{{?(\w{{1,40}})\}}?|\b{0} ?[+.] ?(\w{{1,40}})"""
-_VALUE = r"""\b{0} ?[:=]=? ?["']?([A-Za-z0-9_/+=.-]{{12,300}})"""
-_PIECE = (
-    r"""(?:\$\{{?{0}\}}?|\b{0}\b)["']?(?:[ \t]{{0,3}}[+.,][ \t]{{0,3}})?"""
-    r"""["']?([A-Za-z0-9_/+=.-]{{12,300}})"""
+# NAME=prefix
+_NAMED = lazy(r"""(?m)(?:^|[\s;&("'])(?:export )?([A-Za-z_]\w{0,40}) ?[:=]=? ?["']?\Z""")
+_ENDS = lazy(r"""["']?(?=[\s;&)"',]|$)""")
+# ${NAME}rest, NAME + "rest"
+_USED = lazy(
+    r"""(?:\$\{?(\w{1,41})\}?|\b([A-Za-z_]\w{0,40})\b)(?=["']?(?:[ \t]{0,3}[+.,][ \t]{0,3})?"""
+    r"""["']?([A-Za-z0-9_/+=.-]{12}))"""
 )
+# $NAME$OTHER, NAME + OTHER
+_BOTH = lazy(
+    r"""\$\{?(\w{1,41})\}?(?=["']?\$\{?(\w{1,40}))|\b([A-Za-z_]\w{0,40})(?= ?[+.] ?(\w{1,40}))"""
+)
+# OTHER=rest
+_VALUE = lazy(r"""\b(\w{1,41}) ?[:=]=? ?["']?(?=[A-Za-z0-9_/+=.-]{12})""")
+_REST = lazy(r"[A-Za-z0-9_/+=.-]{12,300}")
+_BEFORE = 60
+"""Characters before a prefix in which its name may stand."""
 
 
 def find_encoded(text: str, has_secret: Callable[[str], bool]) -> Iterator[Span]:
@@ -55,9 +65,16 @@ def find_encoded(text: str, has_secret: Callable[[str], bool]) -> Iterator[Span]
 
 def _plain(run: str) -> str:
     """Return what a base64 run says, empty unless it is printable ASCII."""
-    body = run.rstrip("=").replace("-", "+").replace("_", "/")
+    body = run.rstrip("=")
+    if "-" in body or "_" in body:
+        body = body.replace("-", "+").replace("_", "/")
     if len(body) % 4 == 1:
         body = body[:-1]
+    # Most runs are no text: their first characters tell.
+    return _decoded(body) if len(body) <= _FIRST or _decoded(body[:_FIRST]) else ""
+
+
+def _decoded(body: str) -> str:
     try:
         plain = base64.b64decode(body + "=" * (-len(body) % 4)).decode("ascii")
     except (binascii.Error, ValueError):
@@ -75,16 +92,38 @@ def find_pieces(hints: Hints, table: PatternTable) -> Iterator[Span]:
     if not known:
         return
     text = hints.text
+    names: set[str] = set()
     for prefix in known:
         yield from _apart(text, prefix)
-    names = {m[1] for m in _ASSIGNED.finditer(text) if m[2] in table.prefixes}
-    for name in sorted(names)[:16]:
-        for found in re.finditer(_PIECE.format(re.escape(name)), text):
-            yield Span(*found.span(1), "token")
-        for other in re.finditer(_BOTH.format(re.escape(name)), text):
-            rest = re.escape(other[1] or other[2])
-            for found in re.finditer(_VALUE.format(rest), text):
-                yield Span(*found.span(1), "token")
+        if prefix[-1] in "-_." or len(prefix) == _CAPITALS:
+            names |= _names_of(text, prefix)
+    if names:
+        yield from _followed(text, names)
+
+
+def _names_of(text: str, prefix: str) -> set[str]:
+    """Return the variables that a prefix alone is assigned to."""
+    names = set()
+    at = text.find(prefix)
+    while at >= 0:
+        end = at + len(prefix)
+        if _ENDS.match(text, end) and (named := _NAMED.search(text, max(0, at - _BEFORE), at)):
+            names.add(named[1])
+        at = text.find(prefix, end)
+    return names
+
+
+def _followed(text: str, names: set[str]) -> Iterator[Span]:
+    """Yield what is put behind the variables of these names, itself or by its own name."""
+    for used in _USED.finditer(text):
+        if (used[1] or used[2]) in names and (rest := _REST.match(text, used.start(3))):
+            yield Span(*rest.span(), "token")
+    others = {both[2] or both[4] for both in _BOTH.finditer(text) if (both[1] or both[3]) in names}
+    if not others:
+        return
+    for value in _VALUE.finditer(text):
+        if value[1] in others and (rest := _REST.match(text, value.end())):
+            yield Span(*rest.span(), "token")
 
 
 def _apart(text: str, prefix: str) -> Iterator[Span]:

@@ -77,7 +77,7 @@ def _in_view(text: str, table: PatternTable) -> Iterator[Span]:
     yield from find_blocks(text)
     yield from find_shapes(hints, table)
     yield from find_user_info(text)
-    yield from find_labels(text, table)
+    yield from find_labels(hints, table)
     yield from find_phrases(hints, table)
     yield from find_arguments(hints, table)
     yield from find_pieces(hints, table)

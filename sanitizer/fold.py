@@ -26,7 +26,9 @@ _GREEK = "οαινρυΑΒΕΖΗΙΚΜΝΟΡΤΥΧ"
 _GREEK_AS = "oaivpuABEZHIKMNOPTYX"
 _LOOKALIKES = dict(zip(_CYRILLIC + _GREEK, _CYRILLIC_AS + _GREEK_AS, strict=True))
 _PLAIN_LETTERS = str.maketrans({**_LOOKALIKES})
-_WORD = lazy(r"[A-Za-z0-9_\u0370-\u052f]+")
+_WORD = lazy(
+    r"(?<![A-Za-z0-9_\u0370-\u052f])[A-Za-z0-9_]*[\u0370-\u052f][A-Za-z0-9_\u0370-\u052f]*"
+)
 _OTHER = lazy(r"[\u0370-\u052f]")
 # Small capitals and letters with a stroke have no decomposition.
 _STYLED = dict(
@@ -177,8 +179,6 @@ def _unmixed(text: str) -> str:
 
     def swap(found: re.Match[str]) -> str:
         word = found.group()
-        if word.isascii():
-            return word
         alike = all(c <= "\x7f" or c in _LOOKALIKES for c in word)
         return word.translate(_PLAIN_LETTERS) if alike or _ASCII_LETTER.search(word) else word
 

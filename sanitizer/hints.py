@@ -43,12 +43,20 @@ class LiteralIndex:
                 short.append(literal)
         self._by_piece: Mapping[int, list[str]] = by_piece
         self._first = frozenset(by_piece)
-        self._short = tuple(short)
+        self._short: Mapping[str, list[str]] = {
+            first: [literal for literal in short if literal[0] == first]
+            for first in {literal[0] for literal in short}
+        }
 
     def found_in(self, lower: str) -> list[str]:
         """Literals that a lower-case text holds, each once, in no order of meaning."""
         letters = set(lower)
-        found = [s for s in self._short if letters.issuperset(s) and s in lower]
+        found = [
+            literal
+            for first in self._short.keys() & letters
+            for literal in self._short[first]
+            if letters.issuperset(literal) and literal in lower
+        ]
         for piece in self._first & _pieces(lower):
             found += [literal for literal in self._by_piece[piece] if literal in lower]
         return found

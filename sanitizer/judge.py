@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from operator import and_
 
 from .lazy import lazy
 
@@ -66,7 +66,7 @@ def is_placeholder(value: str) -> bool:
     if _PLACEHOLDER.match(value) or len(set(value)) <= 2:
         return True
     lower = value.lower()
-    return any(piece in lower for piece in _STANDS_FOR)
+    return any(map(lower.__contains__, _STANDS_FOR))
 
 
 def looks_like_code(value: str) -> bool:
@@ -106,21 +106,18 @@ def _mixed_case(value: str) -> bool:
     """Letters of both cases in an order that no CamelCase name has."""
     if len(value) < 12 or _CAMEL.match(value) or value.islower() or value.isupper():
         return False
-    turns = sum(a.islower() and b.isupper() for a, b in pairwise(value))
-    single = sum(
-        a.isupper() and b.islower() and c.isupper()
-        for a, b, c in zip(value, value[1:], value[2:], strict=False)
-    )
-    return turns >= 3 and single >= 1
+    lower, upper = list(map(str.islower, value)), list(map(str.isupper, value))
+    turns = sum(map(and_, lower, upper[1:]))
+    return turns >= 3 and any(map(and_, map(and_, upper, lower[1:]), upper[2:]))
 
 
 def strongly_random(value: str) -> bool:
     """Whether the value is random for sure: 12 characters or more of several classes."""
     if len(value) < 12 or not looks_random(value):
         return False
-    lower = any(c.islower() for c in value)
-    upper = any(c.isupper() for c in value)
-    digits = sum(c.isdigit() for c in value)
-    if lower and upper and digits >= (1 if len(value) >= 20 and "." not in value else 2):
+    digits = sum(map(str.isdigit, value))
+    if digits >= (1 if len(value) >= 20 and "." not in value else 2) and (
+        any(map(str.islower, value)) and any(map(str.isupper, value))
+    ):
         return True
     return digits >= 4 and len(value) >= 16

@@ -6,15 +6,15 @@ work grows with the length of the text.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from .accept import seen_as
 from .headers import authorization, bearer, cookies, header_end
+from .hints import Hints
 from .lazy import Ahead, lazy
 from .names import MAX_IDENTIFIER, family_of
 from .reader import Reader
-from .table import LabelBook, PatternTable
+from .table import HEADERS, SCHEMES, LabelBook, PatternTable
 from .values import Span
 
 __all__ = ["find_labels", "label_of"]
@@ -29,6 +29,8 @@ _AFTER = lazy(
 _ANYTHING = lazy(r"""[0-9:=|"'`>!#$%^&*+~@?]|[a-z][A-Z]""")
 _REACH = 100
 _MAY_TYPE = frozenset("OobsS&tca")
+_MAY_MEAN = frozenset({*_MAY_TYPE, *"|>\\\r\n[\"'`$"})
+"""What begins something other than a bare value."""
 _TYPE = lazy(
     r"(?:Optional\[)?(?:builtins\.)?"
     r"(?:str|[Ss]tring|&'?\w{0,12} ?str|text|SecretStr|char\*?|std::string|any)"
@@ -43,51 +45,59 @@ _PAIR = lazy(
     r"""(?:(?:type|description|sensitive|nullable)[ \t]{0,40}=[^\n]{0,200}\n\s{0,40}){0,4}"""
     r"""default[ \t]{0,40}=[ \t]{0,8}"""
 )
+_LATIN = lazy(r"[A-Za-z]{2}")
 _CLOSING_TAG = lazy(r"</\w{1,32}>(?=[ \t]{0,8}[:=])")
 _XML_NEXT = lazy(r"</\w{1,32}>\s{0,40}<\w{1,32}>")
 _BLOCK = lazy(r"[|>][-+]?[ \t]{0,8}\r?\n[ \t]{1,40}")
 _NEWLINE = lazy(r"(?:\\)?\r?\n[ \t]{0,40}")
 _PASS_ON = lazy(r"[Pp]ass (?:it|the|an?|to|this|that|in|on|through|by|as|your|over|along|any|all) ")
 _BARE_NOUNS = frozenset({"key", "keys", "token", "tokens", "secret", "sid"})
+_MOST_NAMES = 4096
+"""Names of which it is remembered, from text to text, what they announce."""
 _NO_LABEL = ("[REDACTED:", "://")
 """Before the kind of a marker, and before a host."""
 _NONE: Sequence[Span] = ()
 
 
-def find_labels(text: str, table: PatternTable) -> Iterator[Span]:
+def find_labels(hints: Hints, table: PatternTable) -> Iterator[Span]:
     """Yield the values that labels announce; spans may overlap."""
-    book = table.labels
-    finder = _Finder(text, book)
-    families: dict[str, str] = {}
-    done = header = 0
-    for found in _IDENTIFIER.finditer(text):
-        start, end = found.span()
-        # A label inside a secret that goes anyway announces nothing more.
-        if start < done or end - start > MAX_IDENTIFIER:
-            continue
-        name = found[0]
-        family = families.get(name)
-        if family is None:
-            families[name] = family = _announced(name, book)
-        if not family or text.endswith(_NO_LABEL, 0, start):
-            continue
-        while text[end - 1] in ".-":
-            end -= 1
-        if family in {"authorization", "cookie"}:
-            if start < header:  # inside a header that was read to its end
-                continue
-            header = header_end(text, end)
-        spans = finder.read(start, end, family)
-        if spans and name.lower() in _BARE_NOUNS and _is_other_thing(text, start, book):
-            continue
-        for span in spans:
-            done = max(done, span.end)
-            yield span
+    finder = _Finder(hints.text, table)
+    for start, end in _regions(hints.lower, table.nouns_in(hints)):
+        yield from finder.labels(start, end)
+
+
+def _regions(lower: str, nouns: list[str]) -> list[tuple[int, int]]:
+    """Return the parts of a text in which names with these nouns in them lie, in order.
+
+    A name that is longer than a name may be stays so where a region cuts it.
+    """
+    around: list[tuple[int, int]] = []
+    for noun in nouns:
+        reach = len(noun) + MAX_IDENTIFIER
+        at = lower.find(noun)
+        while at >= 0:
+            # What lies in reach of this one goes with it.
+            last = max(at, lower.rfind(noun, at, at + reach))
+            around.append((max(0, at - MAX_IDENTIFIER - 1), last + reach + 1))
+            at = lower.find(noun, last + 1)
+    around.sort()
+    merged: list[tuple[int, int]] = []
+    for start, end in around:
+        if merged and start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((start, end))
+    return merged
 
 
 def _announced(name: str, book: LabelBook) -> str:
     """Return what an identifier announces; a short one must be a noun itself."""
-    return "" if len(name) < 4 and name.lower() not in book.heads else label_of(name, book)
+    if len(name) < 4 and name.lower() not in book.heads:
+        return ""
+    # All nouns are Latin: other scripts are in the phrases.
+    if not name.isascii() and not _LATIN.search(name):
+        return ""
+    return label_of(name, book)
 
 
 def _is_other_thing(text: str, start: int, book: LabelBook) -> bool:
@@ -110,7 +120,7 @@ def label_of(name: str, book: LabelBook) -> str:
         return "authorization"
     if low in {"cookie", "set-cookie", "cookies"}:
         return "cookie"
-    if low in {"bearer", "basic"}:
+    if low in SCHEMES:
         return "scheme"
     return family_of(bare, book)
 
@@ -118,17 +128,48 @@ def label_of(name: str, book: LabelBook) -> str:
 class _Finder:
     """Reads what follows the labels of one text."""
 
-    __slots__ = ("_anything", "_book", "_reader", "_text")
+    __slots__ = ("_anything", "_book", "_done", "_families", "_header_end", "_reader", "_text")
 
-    def __init__(self, text: str, book: LabelBook) -> None:
+    def __init__(self, text: str, table: PatternTable) -> None:
         self._text = text
-        self._book = book
-        self._reader = Reader(text, book)
+        self._book = table.labels
+        self._families = table.families
+        self._reader = Reader(text, table.labels)
         self._anything = Ahead(_ANYTHING, text)
+        self._done = 0
+        self._header_end = 0
 
-    def read(self, start: int, end: int, family: str) -> Sequence[Span]:
+    def labels(self, begin: int, stop: int) -> Iterator[Span]:
+        """Yield the secrets that the labels in ``[begin, stop)`` announce."""
+        text, families = self._text, self._families
+        for found in _IDENTIFIER.finditer(text, begin, stop):
+            start, end = found.span()
+            # A label inside a secret that goes anyway announces nothing more.
+            if start < self._done or end - start > MAX_IDENTIFIER:
+                continue
+            name = found[0]
+            family = families.get(name)
+            if family is None:
+                family = self._remember(name)
+            if not family or text.endswith(_NO_LABEL, 0, start):
+                continue
+            end = start + len(name.rstrip(".-"))
+            spans = self._read(start, end, family)
+            if spans and name.lower() in _BARE_NOUNS and _is_other_thing(text, start, self._book):
+                continue
+            for span in spans:
+                self._done = max(self._done, span.end)
+                yield span
+
+    def _remember(self, name: str) -> str:
+        if len(self._families) >= _MOST_NAMES:
+            self._families.clear()
+        family = self._families[name] = _announced(name, self._book)
+        return family
+
+    def _read(self, start: int, end: int, family: str) -> Sequence[Span]:
         """Return the secrets that the label ``[start, end)`` announces."""
-        text, book = self._text, self._book
+        text = self._text
         if family == "scheme":
             return tuple(bearer(text, start, end))
         before = text[start - 1] if start else ""
@@ -139,22 +180,33 @@ class _Finder:
         after = _AFTER.match(text, end)
         if after is None:  # cannot be: every part is optional
             return _NONE
-        sep, at = after["sep"], after.end()
-        if family == "authorization":
-            return tuple(authorization(text, at, book, sep))
-        if family == "cookie":
-            return tuple(cookies(text, at, book, sep))
+        close, sep = after.groups()
+        at = after.end()
+        if family in HEADERS:
+            return self._header(start, end, at, family, sep)
         if sep == "=" and before and before in "?&;#":
             return self._reader.query(at, family)
-        return self._labelled(start, end, after, family) if family != "query" else _NONE
+        return self._labelled(start, end, at, family, close, sep) if family != "query" else _NONE
 
-    def _labelled(self, start: int, end: int, after: re.Match[str], family: str) -> Sequence[Span]:
+    def _header(
+        self, start: int, end: int, at: int, family: str, sep: str | None
+    ) -> Sequence[Span]:
+        if start < self._header_end:  # inside a header that was read to its end
+            return _NONE
+        self._header_end = header_end(self._text, end)
+        read = authorization if family == "authorization" else cookies
+        return tuple(read(self._text, at, self._book, sep))
+
+    def _labelled(
+        self, start: int, end: int, at: int, family: str, close: str, sep: str | None
+    ) -> Sequence[Span]:
         """Read the value behind a label that is no header and no query parameter."""
-        sep, at, close = after["sep"], after.end(), after["close"]
         if sep and sep not in {"(", ","}:
             if family == "creds":
                 return self._reader.user_and_secret(at)
-            return self._assigned(start, at, family, sep)
+            if self._text[at : at + 1] in _MAY_MEAN:
+                return self._assigned(start, at, family, sep)
+            return self._reader.unquoted(start, at, family, sep)
         pair = self._pair(start, end, close) if sep != "(" else -1
         if pair >= 0:
             attribute = close.endswith(">") and _has_quote(close)

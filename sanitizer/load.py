@@ -54,7 +54,7 @@ def table_from_bytes(data: bytes) -> PatternTable:
                 about=frozenset(labels["about"]),
                 before=frozenset(labels["before"]),
                 phrases=labels["phrases"],
-                links=tuple(labels["links"]),
+                links=frozenset(labels["links"]),
                 plain=frozenset(labels["plain"]),
             ),
             commands=tuple(

@@ -137,7 +137,7 @@ class Prose:
 
 
 def _word_of(word: str, book: LabelBook) -> _Word | None:
-    if (word[0] == "-" and len(word) > 1) or any(mark in word for mark in _STRUCTURE):
+    if (word[0] == "-" and len(word) > 1) or any(map(word.__contains__, _STRUCTURE)):
         return None
     core = word.lstrip(_OPEN).rstrip(_CLOSE)
     return _Word(

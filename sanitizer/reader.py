@@ -26,6 +26,9 @@ _LINE_START = lazy(
     r"[ \t>+\-*#]{0,40}"
     r"(?:export[ \t]|ENV[ \t]|ARG[ \t]|declare[ \t](?:-x[ \t])?|\$env:|setx?[ \t])?[\"']?$"
 )
+_BEFORE_LABEL = frozenset("\n \t>+-*#\"':") | {""}
+"""What may stand before the label that begins a line."""
+_ENV = "$env:"
 _USER_AND_SECRET = lazy(
     r"""["']?[^\s/:|"']{1,64}(?:[ \t]{1,4}[/|:][ \t]{1,4}|[/|:])([^\s"',;]{4,200})"""
 )
@@ -198,6 +201,9 @@ class Reader:
     def _begins_line(self, start: int) -> bool:
         """Whether only indentation, a list mark or ``export`` stands before the label."""
         text = self._text
+        before = text[start - 1 : start]
+        if before not in _BEFORE_LABEL or (before == ":" and not text.endswith(_ENV, 0, start)):
+            return False
         line = text.rfind("\n", max(0, start - 60), start) + 1
         if line == start:
             return True

@@ -42,10 +42,11 @@ _NO_VALUE = frozenset({"", "scheme", "query"})
 class Walker:
     """One pass over one structure; make a new one for each."""
 
-    __slots__ = ("_book", "_ledger", "_names", "_patterns", "_redact")
+    __slots__ = ("_book", "_known", "_ledger", "_names", "_patterns", "_redact")
 
     def __init__(self, redact: Redact, patterns: PatternTable, names: frozenset[str]) -> None:
         self._redact = redact
+        self._known: dict[str, tuple[str, list[Span]]] = {}
         self._patterns = patterns
         self._book = patterns.labels
         self._names = names
@@ -127,9 +128,12 @@ class Walker:
         masked = self._labelled(text, key) if key else None
         if masked is not None:
             return masked
-        clean, spans = self._redact(text)
-        self._ledger.redacted(spans)
-        return clean
+        # Records repeat their keys, and often their values.
+        known = self._known.get(text)
+        if known is None:
+            known = self._known[text] = self._redact(text)
+        self._ledger.redacted(known[1])
+        return known[0]
 
     def _labelled(self, text: str, key: str) -> str | None:
         """Return a string whose key says that it is a secret, ``None`` where it does not."""

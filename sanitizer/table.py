@@ -9,7 +9,13 @@ from itertools import chain
 
 from .hints import Hints, LiteralIndex
 
-__all__ = ["Command", "LabelBook", "PatternTable", "Shape"]
+__all__ = ["HEADERS", "SCHEMES", "Command", "LabelBook", "PatternTable", "Shape"]
+
+
+HEADERS = frozenset({"authorization", "cookie"})
+"""HTTP headers that hold credentials."""
+SCHEMES = frozenset({"bearer", "basic"})
+"""Schemes of an Authorization header."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +72,7 @@ class LabelBook:
     """Words before ``key`` that make it another thing, as in ``primary_key``."""
     phrases: Mapping[str, str]
     """Labels of several words or without word boundaries, to their family."""
-    links: tuple[str, ...]
+    links: frozenset[str]
     """Words that stand between a label and its secret in prose."""
     plain: frozenset[str]
     """Words that are no secret after a label: types, states, placeholders."""
@@ -84,6 +90,8 @@ class _Lookups:
     by_command: Mapping[str, list[int]]
     """Name of a command to places in ``by_name``."""
     by_name: list[tuple[Command, str]]
+    nouns: frozenset[str]
+    """What the name of every label has in it."""
     prefixes: Mapping[str, list[str]]
     """To the prefixes as vendors write them."""
 
@@ -97,6 +105,8 @@ class PatternTable:
     commands: tuple[Command, ...]
     prefixes: frozenset[str]
     """Literal beginnings of vendor tokens."""
+    families: dict[str, str] = field(default_factory=dict, repr=False, compare=False)
+    """What names were found to announce; a memo of the labels' finder."""
     _compiled: dict[str, re.Pattern[str]] = field(default_factory=dict, repr=False, compare=False)
     _lookups: list[_Lookups] = field(default_factory=list, repr=False, compare=False)
 
@@ -128,6 +138,12 @@ class PatternTable:
         places = sorted(place for name in hints.found for place in by_command.get(name, ()))
         return [lookups.by_name[place] for place in places]
 
+    def nouns_in(self, hints: Hints) -> list[str]:
+        """Nouns that a text holds, none of which has another one of them in it."""
+        nouns = self._indexed().nouns
+        found = sorted((n for n in hints.found if n in nouns), key=len)
+        return [n for place, n in enumerate(found) if not any(o in n for o in found[:place])]
+
     def prefixes_in(self, hints: Hints) -> list[str]:
         """Beginnings of vendor tokens that a text holds, as vendors write them."""
         prefixes = self._indexed().prefixes
@@ -152,9 +168,11 @@ def _lookups(table: PatternTable) -> _Lookups:
     prefixes: dict[str, list[str]] = {}
     for prefix in sorted(table.prefixes):
         prefixes.setdefault(prefix.lower(), []).append(prefix)
+    nouns = frozenset({*table.labels.heads, *table.labels.endings, *HEADERS, *SCHEMES})
     phrases = {phrase: place for place, phrase in enumerate(table.labels.phrases)}
     return _Lookups(
-        index=LiteralIndex(chain(by_keyword, phrases, by_command, prefixes)),
+        index=LiteralIndex(chain(by_keyword, phrases, by_command, prefixes, nouns)),
+        nouns=nouns,
         by_keyword=by_keyword,
         phrases=phrases,
         by_command=by_command,
