@@ -26,6 +26,8 @@ _TEXT = lazy(r"[\t\n\r -~]+")
 _GAP_AND_RUN = lazy(r"[^A-Za-z0-9\n]{1,8}([A-Za-z0-9_-]{16,300})")
 # NAME=prefix
 _NAMED = lazy(r"""(?m)(?:^|[\s;&("'])(?:export )?([A-Za-z_]\w{0,40}) ?[:=]=? ?["']?\Z""")
+_ASSIGNS = frozenset(":= \"'")
+"""What stands right before a prefix that is assigned to a name."""
 _ENDS = lazy(r"""["']?(?=[\s;&)"',]|$)""")
 # ${NAME}rest, NAME + "rest"
 _USED = lazy(
@@ -94,23 +96,19 @@ def find_pieces(hints: Hints, table: PatternTable) -> Iterator[Span]:
     text = hints.text
     names: set[str] = set()
     for prefix in known:
-        yield from _apart(text, prefix)
-        if prefix[-1] in "-_." or len(prefix) == _CAPITALS:
-            names |= _names_of(text, prefix)
+        whole = prefix[-1] in "-_." or len(prefix) == _CAPITALS
+        at = text.find(prefix)
+        while at >= 0:
+            end = at + len(prefix)
+            apart = _GAP_AND_RUN.match(text, end)
+            if apart and strongly_random(apart[1]):
+                yield Span(*apart.span(1), "token")
+            if whole and _ENDS.match(text, end) and text[at - 1 : at] in _ASSIGNS:
+                named = _NAMED.search(text, max(0, at - _BEFORE), at)
+                names |= {named[1]} if named else set()
+            at = text.find(prefix, end)
     if names:
         yield from _followed(text, names)
-
-
-def _names_of(text: str, prefix: str) -> set[str]:
-    """Return the variables that a prefix alone is assigned to."""
-    names = set()
-    at = text.find(prefix)
-    while at >= 0:
-        end = at + len(prefix)
-        if _ENDS.match(text, end) and (named := _NAMED.search(text, max(0, at - _BEFORE), at)):
-            names.add(named[1])
-        at = text.find(prefix, end)
-    return names
 
 
 def _followed(text: str, names: set[str]) -> Iterator[Span]:
@@ -124,12 +122,3 @@ def _followed(text: str, names: set[str]) -> Iterator[Span]:
     for value in _VALUE.finditer(text):
         if value[1] in others and (rest := _REST.match(text, value.end())):
             yield Span(*rest.span(), "token")
-
-
-def _apart(text: str, prefix: str) -> Iterator[Span]:
-    at = text.find(prefix)
-    while at >= 0:
-        found = _GAP_AND_RUN.match(text, at + len(prefix))
-        if found and strongly_random(found[1]):
-            yield Span(*found.span(1), "token")
-        at = text.find(prefix, at + len(prefix))

@@ -11,6 +11,7 @@ import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 from .lazy import lazy
 from .values import Span
@@ -205,7 +206,14 @@ def folded(text: str) -> View:
     return view
 
 
+@lru_cache(maxsize=1024)
 def _character(escape: str) -> str:
+    """Return the printable ASCII character or line break of an escape, empty for any other."""
+    new = _unescaped(escape)
+    return new if len(new) == 1 and (" " <= new < "\x7f" or new == "\n") else ""
+
+
+def _unescaped(escape: str) -> str:
     if escape[0] == "%":
         return chr(int(escape[1:], 16))
     if escape[0] == "\\":
@@ -223,13 +231,9 @@ def undisguised(base: View) -> View | None:
     for, the pieces of a split string become one, and ``p a s s w o r d`` a word.
     """
     text = base.text
-    parts = []
+    parts: list[tuple[int, int, str]] = []
     if "%" in text or "&" in text or "\\" in text:
-        parts = [
-            (m.start(), m.end(), new)
-            for m in _ESCAPES.finditer(text)
-            if len(new := _character(m.group())) == 1 and (" " <= new < "\x7f" or new == "\n")
-        ]
+        parts = [(*m.span(), new) for m in _ESCAPES.finditer(text) if (new := _character(m[0]))]
     escapes = len(parts)
     if '"' in text or "'" in text or "\\" in text:
         parts += [(m.start(), m.end(), "") for m in _JOINTS.finditer(text)]

@@ -27,6 +27,8 @@ _AFTER = lazy(
 )
 # What every way to give a secret away has in it, behind the label.
 _ANYTHING = lazy(r"""[0-9:=|"'`>!#$%^&*+~@?]|[a-z][A-Z]""")
+_SIGNS = frozenset(":=\"'|>")
+"""Signs that need no search for one."""
 _REACH = 100
 _MAY_TYPE = frozenset("OobsS&tca")
 _MAY_MEAN = frozenset({*_MAY_TYPE, *"|>\\\r\n[\"'`$"})
@@ -153,7 +155,8 @@ class _Finder:
                 family = self._remember(name)
             if not family or text.endswith(_NO_LABEL, 0, start):
                 continue
-            end = start + len(name.rstrip(".-"))
+            if name[-1] in ".-":
+                end = start + len(name.rstrip(".-"))
             spans = self._read(start, end, family)
             if spans and name.lower() in _BARE_NOUNS and _is_other_thing(text, start, self._book):
                 continue
@@ -173,7 +176,11 @@ class _Finder:
         if family == "scheme":
             return tuple(bearer(text, start, end))
         before = text[start - 1] if start else ""
-        if before != "-" and not self._anything.within(end, end + _REACH):
+        if (
+            before != "-"
+            and text[end : end + 1] not in _SIGNS
+            and not self._anything.within(end, end + _REACH)
+        ):
             return _NONE
         if text.startswith("</", end) and (tag := _CLOSING_TAG.match(text, end)):
             end = tag.end()

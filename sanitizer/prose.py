@@ -85,11 +85,11 @@ class Prose:
             linked: a separator was there already.
         """
         text = self._text
+        if family in _RANDOM_FAMILIES and not self._long.within(at, at + _REACH):
+            return ()
         line = text.find("\n", at, at + _REACH)
         stop = line if line >= 0 else min(len(text), at + _REACH)
         if not self._promising.within(at, stop):
-            return ()
-        if family in _RANDOM_FAMILIES and not self._long.within(at, stop):
             return ()
         key = (text[at:stop], family, linked)
         place = self._places.get(key)

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hermes_tool_router.sanitizer as package
+from hermes_tool_router.benchmarks.hostile_texts import SHAPES
 from hermes_tool_router.sanitizer import Sanitizer, table_from_bytes
 from hermes_tool_router.sanitizer.book import expanded, read_cases
 
@@ -307,6 +308,25 @@ def test_work_grows_with_the_length_of_hostile_texts(unit: str) -> None:
     ratio = _cpu((unit * large)[:large]) / max(_cpu((unit * small)[:small]), 1e-3)
 
     assert ratio < 24
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_work_grows_with_the_length_of_the_measured_shapes(shape: str) -> None:
+    """What ``benchmarks/run.py secrets`` times at one size, at two."""
+    small, large = SHAPES[shape](3_000)[:3_000], SHAPES[shape](24_000)[:24_000]
+
+    ratio = _cpu(large) / max(_cpu(small), 1e-3)
+
+    assert ratio < 24
+
+
+def test_names_of_pieces_are_followed_in_one_pass() -> None:
+    """A prefix in a variable, and that variable beside thousands of others."""
+    head = "A=gl" + "pat-; "
+
+    small, large = (head + "".join(f"$A$b{n} " for n in range(size)) for size in (300, 2_400))
+
+    assert _cpu(large) < 24 * max(_cpu(small), 1e-3)
 
 
 def test_shapes_alone_stay_linear() -> None:

@@ -1,0 +1,38 @@
+"""The hostile texts are what they claim to be, and each is timed both ways."""
+
+from __future__ import annotations
+
+from hermes_tool_router.benchmarks.hostile_texts import SHAPES, costs, slowest, structure_of
+from hermes_tool_router.benchmarks.secrets_suite import TABLE
+from hermes_tool_router.sanitizer import table_from_bytes
+
+
+def test_every_shape_is_as_long_as_asked_and_like_no_other() -> None:
+    """At least 30 shapes, each reaching its size, the same ones at every call."""
+    texts = [make(2_000)[:2_000] for make in SHAPES.values()]
+
+    assert len(SHAPES) >= 30
+    assert {len(text) for text in texts} == {2_000}
+    assert len(set(texts)) == len(texts)
+    assert texts == [make(2_000)[:2_000] for make in SHAPES.values()]
+
+
+def test_structure_holds_the_whole_text() -> None:
+    """As a command, a list and fields, and within the values that are looked at."""
+    text = "abcdefg" * 9_000
+
+    structure = structure_of(text)
+
+    parts = [structure["command"], *structure["items"], *structure["fields"].values()]
+    assert "".join(parts) == text
+    assert len(parts) + len(structure["fields"]) < 500
+
+
+def test_each_shape_is_timed_as_a_text_and_as_a_structure() -> None:
+    """The least and the most of several runs; the slowest shape is the figure that counts."""
+    report = costs(table_from_bytes(TABLE.read_bytes()), size=200)
+
+    assert set(SHAPES) < set(report)
+    assert all(0 <= row["text"] <= row["text_worst"] for row in report.values())
+    assert all(0 <= row["structure"] <= row["structure_worst"] for row in report.values())
+    assert slowest({"a": {"text": 1.0, "structure": 3.0}, "b": {"text": 2.0, "structure": 0}}) == 2
