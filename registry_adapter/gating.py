@@ -195,16 +195,15 @@ class Gate:
         with_model: bool,
     ) -> gate.Proposal:
         settings = place.settings.risk_gate
-        call = ToolCall(tool=event.tool, args=event.args)
-        verdict = gate.assess(call, Facts(workspace=_workspace()))
+        call, facts = ToolCall(tool=event.tool, args=event.args), Facts(workspace=_workspace())
+        verdict = gate.assess(call, facts)
         tier = "rules"
         judge = self._judge(place) if with_model else None
         if judge is not None:
             answers = judge.answers(event.session_id, event.call_id, event.args)
             if answers:
-                judgment = gate.climb(
-                    verdict, answers, _thresholds(settings), ambiguous=self._ambiguous(turn.message)
-                )
+                ambiguous = self._ambiguous(turn.message) and not gate.only_looks(call, facts)
+                judgment = gate.climb(verdict, answers, _thresholds(settings), ambiguous=ambiguous)
                 verdict, tier = judgment.verdict, "model"
                 if judgment.answer_missing:
                     tier = "answer_missing"

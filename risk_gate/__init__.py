@@ -30,6 +30,7 @@ from .directive import ATTENDED, Context, Directive, Place, directive
 from .gate import assess
 from .judged import judged_text, stripped, unbindable
 from .ladder import Judgment, Thresholds, climb
+from .looking import only_looks
 from .proposals import Proposal, ProposalBook, ProposalKey
 from .values import Decision, Facts, Finding, ToolCall, Verdict
 
@@ -57,6 +58,7 @@ __all__ = [
     "climb",
     "directive",
     "judged_text",
+    "only_looks",
     "rule_key",
     "stripped",
     "unbindable",

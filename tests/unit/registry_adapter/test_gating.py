@@ -41,6 +41,7 @@ class Bench:
         *,
         setting: Setting = Setting.INTERACTIVE,
         later_hook: bool = False,
+        ambiguous: bool = False,
         judge: CallJudge | None = None,
         places: Callable[[str], Place] | None = None,
         **gate: Any,
@@ -58,7 +59,7 @@ class Bench:
             ),
             later_hook=lambda: later_hook,
             judge=lambda place: judge,
-            ambiguous=lambda text: False,
+            ambiguous=lambda text: ambiguous,
             shown=lambda text, limit: text[:limit],
             log=self.log,
             notes=notes,
@@ -292,6 +293,25 @@ class TestModel:
         assert directive is not None
         assert directive["action"] == "approve"
         assert bench.rows()[0]["tier"] == "answer_missing"  # impact was asked and not answered
+
+    @pytest.mark.parametrize(
+        ("command", "asks"),
+        [
+            pytest.param("make reset", True, id="what nobody named is asked about"),
+            pytest.param("git log --oneline -5", False, id="what only looks is not"),
+        ],
+    )
+    def test_a_bare_yes_names_no_action(self, tmp_path: Path, command: str, *, asks: bool) -> None:
+        """The model is calm; the message before the call says nothing of its own."""
+        model = Model({"destructive": 0.0, "exfiltration": 0.0})
+        judge = CallJudge(model.ask, load_pack, workers=2, budget_s=5)
+        bench = Bench(tmp_path, judge=judge, use_model=True, ambiguous=True)
+
+        bench.gate.seen_response(REQUEST, _response(command))
+        directive = bench.run(command)
+        judge.close()
+
+        assert (directive is not None) == asks
 
     def test_a_model_cannot_talk_a_block_away(self, tmp_path: Path) -> None:
         """The rules' finding stays, whatever the probabilities say."""
