@@ -66,32 +66,30 @@ def test_the_promises_of_every_profile_hold(
     assert "behaviour differences" in page.read_text(encoding="utf-8")
 
 
-def deaf(tmp_path: Path) -> Path:
-    """The plugin's files, but for one line: it does not see hooks that run after its own."""
-    source = tmp_path / "deaf"
-    copy_plugin(source)
-    path = source / "registry_adapter" / "attendance.py"
+def with_line(target: Path, file: str, line: str, instead: str) -> Path:
+    """A copy of the plugin in which one line is another."""
+    copy_plugin(target)
+    path = target / file
     text = path.read_text(encoding="utf-8")
-    line = "    callbacks = _policy_hooks()\n    if callback not in callbacks:"
-    assert line in text
-    path.write_text(text.replace(line, f"    return False\n{line}"), encoding="utf-8")
-    return source
+    assert text.count(line) == 1
+    path.write_text(text.replace(line, instead), encoding="utf-8")
+    return target
 
 
-def mute(tmp_path: Path) -> Path:
-    """The plugin's files, but for one line: calls of removed tools are refused."""
-    source = tmp_path / "mute"
-    copy_plugin(source)
-    path = source / "registry_adapter" / "plugin.py"
-    text = path.read_text(encoding="utf-8")
-    line = '    ctx.register_hook("pre_llm_call", callbacks.pre_llm_call)\n'
-    assert line in text
-    refuse = (
-        '    ctx.register_hook("pre_tool_call", lambda **kw: {"action": "block", "message": "no"}'
-        ' if kw["tool_name"] == "terminal" else None)\n'
-    )
-    path.write_text(text.replace(line, refuse + line), encoding="utf-8")
-    return source
+DEAF = (
+    "registry_adapter/attendance.py",
+    "    if callback not in callbacks:\n        return True\n",
+    "    return False\n",
+)
+"""It does not see policy hooks that run after its own."""
+MUTE = (
+    "registry_adapter/plugin.py",
+    '    ctx.register_hook("pre_llm_call", callbacks.pre_llm_call)\n',
+    '    ctx.register_hook("pre_llm_call", callbacks.pre_llm_call)\n'
+    '    ctx.register_hook("pre_tool_call", lambda **kw: {"action": "block", "message": "no"}\n'
+    '                      if kw["tool_name"] == "terminal" else None)\n',
+)
+"""It refuses calls, of removed tools too."""
 
 
 def found_broken(cases: tuple[Case, ...], played: dict[str, Played]) -> set[tuple[str, str]]:
@@ -112,8 +110,12 @@ def test_planted_faults_break_each_promise(tmp_path: Path) -> None:
         "enforce": PROFILES["enforce"],
     }
 
-    first = play(cases, planted, sources={"enforce": deaf(tmp_path)})
-    second = play(cases, {"enforce": PROFILES["enforce"]}, sources={"enforce": mute(tmp_path)})
+    first = play(cases, planted, sources={"enforce": with_line(tmp_path / "deaf", *DEAF)})
+    second = play(
+        cases,
+        {"enforce": PROFILES["enforce"]},
+        sources={"enforce": with_line(tmp_path / "mute", *MUTE)},
+    )
 
     assert found_broken(cases, first) >= {
         ("disabled", "engine_calls"),
