@@ -30,12 +30,14 @@ class Classifiers:
         system_one: for gate, verifier and ``jev_ask``.
         tiers: for routing; asks nobody unless a tier is enabled.
         budgets: of ``jev_ask``.
+        sanitizer: in front of everything that is sent.
     """
 
     transport: Transport
     system_one: SystemOneClient
     tiers: NetworkTiers
     budgets: SessionBudgets
+    sanitizer: StateSanitizer
 
 
 def assemble(
@@ -78,7 +80,13 @@ def assemble(
         cache_s=settings.system_one.cache_seconds,
     )
     budgets = SessionBudgets(settings.jev_ask.max_calls_per_session)
-    return Classifiers(transport=transport, system_one=client, tiers=tiers, budgets=budgets)
+    return Classifiers(
+        transport=transport,
+        system_one=client,
+        tiers=tiers,
+        budgets=budgets,
+        sanitizer=sanitizer,
+    )
 
 
 def system_one_config(section: SystemOneSettings) -> SystemOneConfig:

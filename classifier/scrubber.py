@@ -1,4 +1,7 @@
-"""The sanitizer with the environment's secrets as they are at each use."""
+"""The sanitizer with the environment's secrets as they are at each use.
+
+Imports the sanitizer alone, so that one can be had without an HTTP stack.
+"""
 
 from __future__ import annotations
 
@@ -41,6 +44,10 @@ class Scrubber:
     def value(self, obj: object, *, max_bytes: int) -> SanitizedValue:
         """Sanitize any value to at most ``max_bytes`` of JSON.  Never raises."""
         return self._sanitizer().value(obj, max_bytes=max_bytes)
+
+    def for_display(self, text: str, *, max_chars: int) -> str:
+        """Sanitize a text that a human reads; nothing in it is invisible.  Never raises."""
+        return self._sanitizer().for_display(text, max_chars=max_chars)
 
     def _sanitizer(self) -> Sanitizer:
         environ = dict(self._environ)

@@ -20,17 +20,16 @@ from .events import TurnEvent
 from .log import JsonLines, as_row
 from .places import Place
 from .records import CallRecord
-from .resources import secret_patterns
 
 if TYPE_CHECKING:
     from ..classifier.assembly import Classifiers
     from ..classifier.outcomes import CallRecord as Call
     from ..classifier.rendering import RenderedRequest
+    from ..classifier.scrubber import Scrubber
     from ..router.questions import Answers
-    from ..sanitizer import PatternTable, Sanitized, SanitizedValue, Sanitizer
     from .judging import CallJudge
 
-__all__ = ["LiveSanitizer", "Models", "jev_ask_payload", "network_enabled"]
+__all__ = ["Models", "jev_ask_payload", "network_enabled"]
 
 
 def network_enabled(settings: Settings) -> bool:
@@ -44,31 +43,6 @@ def network_enabled(settings: Settings) -> bool:
     )
 
 
-class LiveSanitizer:
-    """A sanitizer that knows the environment's secrets as they are at each call."""
-
-    def __init__(self, patterns: PatternTable, environ: Mapping[str, str]) -> None:
-        self._patterns = patterns
-        self._environ = environ
-
-    def text(self, text: str, /) -> Sanitized:
-        """Remove secrets from a text."""
-        return self._fresh().text(text)
-
-    def value(self, obj: object, *, max_bytes: int) -> SanitizedValue:
-        """Remove secrets from a structure, within ``max_bytes`` of JSON."""
-        return self._fresh().value(obj, max_bytes=max_bytes)
-
-    def for_display(self, text: str, *, max_chars: int) -> str:
-        """Remove secrets from a text that a human reads; nothing in it is invisible."""
-        return self._fresh().for_display(text, max_chars=max_chars)
-
-    def _fresh(self) -> Sanitizer:
-        from ..sanitizer import Sanitizer, secret_names  # noqa: PLC0415 - see the module docstring
-
-        return Sanitizer(self._patterns, secrets=secret_names(self._environ, self._patterns))
-
-
 class Models:
     """One set of clients per home; none is open until it is asked."""
 
@@ -77,15 +51,17 @@ class Models:
         self._lock = threading.Lock()
         self._by_home: dict[Path, tuple[Settings, Classifiers]] = {}
         self._judges: dict[Path, tuple[Classifiers, CallJudge]] = {}
-        self._sanitizer: LiveSanitizer | None = None
+        self._sanitizer: Scrubber | None = None
         self.turn_opinion: Callable[[TurnEvent, Place], Opinion | None] = lambda turn, place: None
         """What the turn classifier already said about a turn; it saves routing a request."""
 
     @property
-    def sanitizer(self) -> LiveSanitizer:
-        """The sanitizer in front of every call and of every text that people are shown."""
+    def sanitizer(self) -> Scrubber:
+        """The sanitizer in front of every text that people are shown."""
         if self._sanitizer is None:
-            self._sanitizer = LiveSanitizer(secret_patterns(), self._environ)
+            from ..classifier.scrubber import Scrubber  # noqa: PLC0415 - see the module docstring
+
+            self._sanitizer = Scrubber(self._environ)
         return self._sanitizer
 
     def at(self, place: Place) -> Classifiers | None:
@@ -255,7 +231,7 @@ _PURPOSES = {
 
 
 def jev_ask_payload(
-    clients: Classifiers, sanitizer: LiveSanitizer, settings: Settings, session: str, args: Any
+    clients: Classifiers, settings: Settings, session: str, args: Any
 ) -> Mapping[str, object]:
     """Run ``jev_ask`` for one session."""
     from ..classifier.jev_ask import JevAskLimits, run  # noqa: PLC0415 - see the module docstring
@@ -266,4 +242,6 @@ def jev_ask_payload(
         state_max_bytes=settings.jev_ask.state_max_bytes,
         deadline_s=settings.system_one.timeout_s,
     )
-    return run(args if isinstance(args, Mapping) else {}, clients.system_one, sanitizer, limits)
+    return run(
+        args if isinstance(args, Mapping) else {}, clients.system_one, clients.sanitizer, limits
+    )

@@ -15,7 +15,6 @@ from ..router.errors import RuleError
 if TYPE_CHECKING:
     from ..intent.followups import FollowupTable
     from ..intent.rulebook import RuleBook
-    from ..sanitizer import PatternTable
 
 __all__ = [
     "ONBOARDING",
@@ -24,7 +23,6 @@ __all__ = [
     "phrase_table",
     "rule_book",
     "rule_book_problem",
-    "secret_patterns",
 ]
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -86,16 +84,3 @@ def rule_book_problem() -> str:
     except OSError as error:
         return f"the rule book cannot be read: {error}"
     return "" if begins == BOOK_MAGIC else f"{path} is no compiled rule book of this version"
-
-
-def secret_patterns() -> PatternTable:
-    """The compiled table of secret patterns.
-
-    Raises:
-        PatternError: the file is not a table of this version.
-        OSError: the file cannot be read.
-    """
-    # Imported here: its patterns take a while to compile, and most sessions never need them.
-    from ..sanitizer import table_from_bytes  # noqa: PLC0415
-
-    return table_from_bytes((ROOT / "sanitizer" / "data" / "patterns.json").read_bytes())

@@ -50,7 +50,7 @@ def jev_ask_handler(guard: Guard, places: Places, models: Models) -> Handler:
         clients = models.at(place)
         if clients is None or not place.settings.jev_ask.enabled:
             return {"error": "disabled", "note": "jev_ask is switched off; decide without it"}
-        return jev_ask_payload(clients, models.sanitizer, place.settings, session, args)
+        return jev_ask_payload(clients, place.settings, session, args)
 
     def handler(args: object = None, **kwargs: Any) -> str:
         payload = guard.run(
