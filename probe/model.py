@@ -1,4 +1,4 @@
-"""A scripted model on a loopback port: OpenAI Chat Completions, whole or streamed.
+"""A scripted model on a loopback port, in the wire formats of :mod:`.dialects`.
 
 It stands where a provider would, so that a real Hermes can be driven offline,
 and it keeps every request byte for byte.
@@ -14,12 +14,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any, Self
 
-from . import wire
+from . import dialects, wire
 from .script import Kind, Reply, Request, Script, Step, say
 
 __all__ = ["MODEL", "StubModel"]
 
-MODEL = "stub-model"
+MODEL = dialects.MODEL
 # A Hermes request with every tool and a long session is some 1 MB; more than this is a runaway.
 _MAX_BODY = 32 * 1024 * 1024
 _MAX_REQUESTS = 2000
@@ -83,7 +83,16 @@ class StubModel:
     @property
     def base_url(self) -> str:
         """What Hermes is given as ``model.base_url``."""
-        return f"http://127.0.0.1:{self._server.server_address[1]}/v1"
+        return f"{self._root}/v1"
+
+    @property
+    def anthropic_url(self) -> str:
+        """The same where the Messages API is to be spoken: Hermes goes by the path."""
+        return f"{self._root}/anthropic"
+
+    @property
+    def _root(self) -> str:
+        return f"http://127.0.0.1:{self._server.server_address[1]}"
 
     @property
     def requests(self) -> tuple[Request, ...]:
@@ -111,14 +120,14 @@ class StubModel:
         with self._lock:
             self._tape = _Tape(script=script)
 
-    def answer(self, raw: bytes) -> tuple[Request, Step]:
+    def answer(self, raw: bytes, dialect: dialects.Dialect) -> tuple[Request, Step]:
         """Record a request body and return it with the answer.
 
         Raises:
             ValueError: the body is no JSON object.
         """
-        body = json.loads(raw)
         tools_raw = wire.member_bytes(raw, "tools")
+        body = dialect.read(json.loads(raw))
         with self._lock:
             tape = self._tape
             if len(tape.requests) >= _MAX_REQUESTS:
@@ -155,59 +164,6 @@ class _Server(ThreadingHTTPServer):
         """Say nothing: a Hermes that is killed resets its connections."""
 
 
-def _completion(request: Request, step: Step) -> dict[str, Any]:
-    message: dict[str, Any] = {"role": "assistant", "content": step.text or None}
-    if step.calls:
-        message["tool_calls"] = [
-            {
-                "id": f"call_{request.index}_{place}",
-                "type": "function",
-                "function": {"name": item.name, "arguments": json.dumps(dict(item.arguments))},
-            }
-            for place, item in enumerate(step.calls)
-        ]
-    prompt_tokens = max(1, len(request.raw) // 4)
-    return {
-        "id": f"chatcmpl-{request.index}",
-        "object": "chat.completion",
-        "created": 1_700_000_000,
-        "model": MODEL,
-        "choices": [
-            {
-                "index": 0,
-                "message": message,
-                "finish_reason": "tool_calls" if step.calls else "stop",
-            }
-        ],
-        "usage": {
-            "prompt_tokens": prompt_tokens,
-            "completion_tokens": 5,
-            "total_tokens": prompt_tokens + 5,
-        },
-    }
-
-
-def _events(whole: Mapping[str, Any]) -> bytes:
-    """The same completion as server-sent events."""
-    head = {key: whole[key] for key in ("id", "created", "model")}
-    head["object"] = "chat.completion.chunk"
-    choice = whole["choices"][0]
-    message = choice["message"]
-    deltas: list[dict[str, Any]] = [{"role": "assistant", "content": message["content"] or ""}]
-    for place, item in enumerate(message.get("tool_calls") or ()):
-        named = {**item, "index": place, "function": {**item["function"], "arguments": ""}}
-        arguments = {"index": place, "function": {"arguments": item["function"]["arguments"]}}
-        deltas += [{"tool_calls": [named]}, {"tool_calls": [arguments]}]
-    chunks: list[dict[str, Any]] = [
-        {**head, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]}
-        for delta in deltas
-    ]
-    end = {"index": 0, "delta": {}, "finish_reason": choice["finish_reason"]}
-    chunks += [{**head, "choices": [end]}, {**head, "choices": [], "usage": whole["usage"]}]
-    lines = [json.dumps(chunk) for chunk in chunks] + ["[DONE]"]
-    return "".join(f"data: {line}\n\n" for line in lines).encode()
-
-
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     timeout = _SOCKET_TIMEOUT_S
@@ -229,25 +185,26 @@ class _Handler(BaseHTTPRequestHandler):
             self._refuse(413, "the body is too large")
             return
         raw = self.rfile.read(length)
-        if not self.path.endswith("/chat/completions"):
+        dialect = dialects.of_path(self.path)
+        if dialect is None:
             self._refuse(404, f"no such path: {self.path}")
             return
         try:
-            request, step = self.server.model.answer(raw)
+            request, step = self.server.model.answer(raw, dialect)
         except ValueError as error:
             self._refuse(400, str(error))
             return
-        self._play(request, step)
+        self._play(request, step, dialect)
 
-    def _play(self, request: Request, step: Step) -> None:
+    def _play(self, request: Request, step: Step, dialect: dialects.Dialect) -> None:
         if step.delay_s:
             self.server.model.pause(step.delay_s)
         if step.status != 200:
             self._refuse(step.status, "scripted error")
             return
-        whole = _completion(request, step)
+        whole = dialect.answer(request, step)
         if request.body.get("stream"):
-            self._send_bytes(200, "text/event-stream", _events(whole))
+            self._send_bytes(200, "text/event-stream", dialect.events(whole))
         else:
             self._send(200, whole)
 

@@ -16,7 +16,7 @@ from .wire import WireTools
 __all__ = ["CatalogReader"]
 
 _REMEMBERED = 4096
-"""Tools whose cost is kept; a schema is priced once per text of it."""
+"""Tools that are kept with their cost; a schema is priced once per text of it."""
 
 
 class CatalogReader:
@@ -34,7 +34,7 @@ class CatalogReader:
     ) -> None:
         self._owner_of = owner_of
         self._price = price
-        self._prices: dict[tuple[str, int], int] = {}
+        self._specs: dict[tuple[str, str, str], ToolSpec] = {}
 
     def read(self, tools: WireTools) -> Catalog:
         """The catalog of one request, toolsets and tools in order of first appearance."""
@@ -63,13 +63,15 @@ class CatalogReader:
         schema = _schema(item)
         description = schema.get("description")
         text = description if isinstance(description, str) else ""
-        key = (name, hash(text))
-        tokens = self._prices.get(key)
-        if tokens is None:
-            if len(self._prices) >= _REMEMBERED:
-                self._prices.clear()
-            tokens = self._prices[key] = self._price(schema)
-        return ToolSpec(name=name, toolset=owner.toolset, description=text, tokens=tokens)
+        key = (name, owner.toolset, text)
+        spec = self._specs.get(key)
+        if spec is None:
+            if len(self._specs) >= _REMEMBERED:
+                self._specs.clear()
+            spec = self._specs[key] = ToolSpec(
+                name=name, toolset=owner.toolset, description=text, tokens=self._price(schema)
+            )
+        return spec
 
 
 def _schema(item: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -61,13 +61,16 @@ class TurnEvent:
     @classmethod
     def read(cls, kwargs: Mapping[str, object]) -> TurnEvent:
         """Read the hook's keyword arguments."""
+        session, turn, platform, model = _texts(
+            kwargs, ("session_id", "turn_id", "platform", "model")
+        )
         return cls(
-            session_id=_text(kwargs.get("session_id")),
-            turn_id=_text(kwargs.get("turn_id")),
-            platform=_text(kwargs.get("platform")).lower(),
+            session_id=session,
+            turn_id=turn,
+            platform=platform.lower(),
             message=message_from(kwargs.get("user_message")),
             is_first_turn=kwargs.get("is_first_turn") is True,
-            model=_text(kwargs.get("model")),
+            model=model,
         )
 
 
@@ -87,13 +90,16 @@ class RequestEvent:
     @classmethod
     def read(cls, kwargs: Mapping[str, object]) -> RequestEvent:
         """Read the middleware's keyword arguments."""
+        session, turn, platform, api_mode, model, base_url = _texts(
+            kwargs, ("session_id", "turn_id", "platform", "api_mode", "model", "base_url")
+        )
         return cls(
-            session_id=_text(kwargs.get("session_id")),
-            turn_id=_text(kwargs.get("turn_id")),
-            platform=_text(kwargs.get("platform")).lower(),
-            api_mode=_text(kwargs.get("api_mode")),
-            model=_text(kwargs.get("model")),
-            base_url=_text(kwargs.get("base_url")),
+            session_id=session,
+            turn_id=turn,
+            platform=platform.lower(),
+            api_mode=api_mode,
+            model=model,
+            base_url=base_url,
             api_call_count=_count(kwargs.get("api_call_count")),
         )
 
@@ -114,12 +120,11 @@ class ToolCallEvent:
     @classmethod
     def read(cls, kwargs: Mapping[str, object]) -> ToolCallEvent:
         """Read the middleware's or the hook's keyword arguments."""
+        session, turn, call, tool = _texts(
+            kwargs, ("session_id", "turn_id", "tool_call_id", "tool_name")
+        )
         return cls(
-            session_id=_text(kwargs.get("session_id")),
-            turn_id=_text(kwargs.get("turn_id")),
-            call_id=_text(kwargs.get("tool_call_id")),
-            tool=_text(kwargs.get("tool_name")),
-            args=kwargs.get("args"),
+            session_id=session, turn_id=turn, call_id=call, tool=tool, args=kwargs.get("args")
         )
 
 
@@ -168,5 +173,6 @@ def _count(value: object) -> int:
     return value if isinstance(value, int) and not isinstance(value, bool) else 0
 
 
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""
+def _texts(kwargs: Mapping[str, object], names: tuple[str, ...]) -> list[str]:
+    """The values of some keywords; empty for what is no text."""
+    return [value if isinstance(value, str) else "" for value in map(kwargs.get, names)]

@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from .events import RequestEvent, ToolCallEvent, TurnEvent
+from .places import Place
 
 __all__ = ["Feature", "Silent"]
 
 
 class Feature(Protocol):
-    """A module beside routing."""
+    """A module beside routing; every call names the place of the running turn."""
 
     name: str
     """For the guard's log."""
@@ -20,17 +21,19 @@ class Feature(Protocol):
         """Register hooks of its own; returns their names."""
         ...
 
-    def turn(self, event: TurnEvent) -> None:
+    def turn(self, event: TurnEvent, place: Place) -> None:
         """A turn begins."""
 
-    def response(self, event: RequestEvent, response: object) -> None:
+    def response(self, event: RequestEvent, response: object, place: Place) -> None:
         """The model has answered a request."""
 
-    def reshape(self, event: RequestEvent, request: Mapping[str, Any]) -> Mapping[str, Any]:
+    def reshape(
+        self, event: RequestEvent, request: Mapping[str, Any], place: Place
+    ) -> Mapping[str, Any]:
         """A request that routing left alone; returns it, or a new one."""
         ...
 
-    def call(self, event: ToolCallEvent) -> None:
+    def call(self, event: ToolCallEvent, place: Place) -> None:
         """A call is about to be checked by the policy hooks."""
 
 
@@ -44,16 +47,18 @@ class Silent:
         del ctx
         return ()
 
-    def turn(self, event: TurnEvent) -> None:
+    def turn(self, event: TurnEvent, place: Place) -> None:
         """Nothing."""
 
-    def response(self, event: RequestEvent, response: object) -> None:
+    def response(self, event: RequestEvent, response: object, place: Place) -> None:
         """Nothing."""
 
-    def reshape(self, event: RequestEvent, request: Mapping[str, Any]) -> Mapping[str, Any]:
+    def reshape(
+        self, event: RequestEvent, request: Mapping[str, Any], place: Place
+    ) -> Mapping[str, Any]:
         """The request as it is."""
-        del event
+        del event, place
         return request
 
-    def call(self, event: ToolCallEvent) -> None:
+    def call(self, event: ToolCallEvent, place: Place) -> None:
         """Nothing."""

@@ -7,6 +7,7 @@ is on its way.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from .attendance import attendance, has_later_policy_hook
@@ -15,7 +16,7 @@ from .features import Silent
 from .guard import Guard
 from .models import Models
 from .once import Once
-from .places import Places
+from .places import Place
 from .turn_notes import TurnNotes
 
 if TYPE_CHECKING:
@@ -30,11 +31,13 @@ class GateFeature(Silent):
 
     name = "gate"
 
-    def __init__(self, guard: Guard, places: Places, models: Models) -> None:
+    def __init__(
+        self, guard: Guard, places: Callable[[str], Place], models: Models, notes: TurnNotes
+    ) -> None:
         self._guard = guard
         self._places = places
         self._models = models
-        self._notes = TurnNotes()
+        self._notes = notes
         self._parts = Once(self._made)
 
         def pre_tool_call(**kwargs: Any) -> HostDirective | None:
@@ -53,19 +56,19 @@ class GateFeature(Silent):
         ctx.register_hook("post_approval_response", self._answered)
         return "pre_tool_call", "post_tool_call", "post_approval_response"
 
-    def turn(self, event: TurnEvent) -> None:
-        """Remember on whose behalf calls are made; the gate itself can warm up meanwhile."""
-        self._notes.begin(event)
+    def turn(self, event: TurnEvent, place: Place) -> None:
+        """The gate can warm up while the first answer of the model is on its way."""
+        del event, place
         self._parts.warm()
 
-    def response(self, event: RequestEvent, response: object) -> None:
+    def response(self, event: RequestEvent, response: object, place: Place) -> None:
         """Start asking the model about the calls of a message."""
-        if self._models.asks_about_calls(self._places(event.platform)):
-            self._parts()[0].seen_response(event, response)
+        if self._models.asks_about_calls(place):
+            self._parts()[0].seen_response(event, response, place)
 
-    def call(self, event: ToolCallEvent) -> None:
+    def call(self, event: ToolCallEvent, place: Place) -> None:
         """Prepare a proposal."""
-        self._parts()[0].prepare(event)
+        self._parts()[0].prepare(event, place)
 
     def _ended(self, **kwargs: Any) -> None:
         self._guard.run("post_tool_call", lambda: self._parts()[1].ended(kwargs), lambda: None)

@@ -6,8 +6,10 @@ import threading
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from ..risk_gate import Context, Directive, Proposal
+from ..router.settings_model import Thresholds
 from .events import ToolCallEvent
 from .places import Place
 from .records import GateRecord
@@ -61,7 +63,6 @@ class Judged:
     def record(self, choice: str) -> GateRecord:
         """The row of the log."""
         verdict = self.proposal.verdict
-        limits = self.place.settings.risk_gate.thresholds.model_dump()
         store = self.place.store
         return GateRecord(
             session=store.digest(self.session_id) if self.session_id else "",
@@ -72,12 +73,18 @@ class Judged:
             tier=self.proposal.tier,
             severity=verdict.severity,
             context=self.context.place.value if self.context else "",
-            thresholds=",".join(f"{name}={value}" for name, value in sorted(limits.items())),
+            thresholds=_in_words(self.place.settings.risk_gate.thresholds),
             call=store.digest(self.proposal.rule_key),
             choice=choice,
             micros=self.micros,
             mode=self.place.settings.risk_gate.mode,
         )
+
+
+@lru_cache(maxsize=16)
+def _in_words(limits: Thresholds) -> str:
+    """Thresholds as the log has them; they change with the settings only."""
+    return ",".join(f"{name}={value}" for name, value in sorted(limits.model_dump().items()))
 
 
 class GateLog:

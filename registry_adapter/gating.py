@@ -106,9 +106,8 @@ class Gate:
 
     # -- what the host calls ------------------------------------------------
 
-    def seen_response(self, event: RequestEvent, response: object) -> None:
+    def seen_response(self, event: RequestEvent, response: object, place: Place) -> None:
         """Start asking the model about all calls of a response."""
-        place = self._places(event.platform)
         judge = self._judge(place) if _is_on(place) else None
         if judge is not None and event.session_id:
             turn = self._notes.of(event.session_id)
@@ -116,12 +115,11 @@ class Gate:
                 event.session_id, calls_in(response), place.settings.risk_gate, turn.message
             )
 
-    def prepare(self, event: ToolCallEvent) -> None:
+    def prepare(self, event: ToolCallEvent, place: Place) -> None:
         """Judge a call and keep the proposal for the policy hook."""
-        turn = self._notes.of(event.session_id)
-        place = self._places(turn.platform)
         if not _is_on(place):
             return
+        turn = self._notes.of(event.session_id)
         digest = gate.argument_digest(event.args)
         key = gate.ProposalKey.of(
             session=event.session_id,
@@ -214,10 +212,11 @@ class Gate:
         message = ""
         if verdict.decision is not Decision.ALLOW:
             message = self._message(call, verdict)
+        exact = verdict.complete and digest.bound
         return gate.Proposal(
             verdict=verdict,
             message=message,
-            rule_key=gate.rule_key(event.tool, verdict, digest, once=self._once()),
+            rule_key=gate.rule_key(event.tool, verdict, digest, once="" if exact else self._once()),
             tier=tier,
             made_at=self._clock(),
         )
@@ -272,4 +271,5 @@ def _thresholds(settings: RiskGate) -> gate.Thresholds:
 def _workspace() -> str:
     """The folder that terminal commands run in (hermes-agent 0.19.0 tools/terminal_tool.py)."""
     configured = os.environ.get("TERMINAL_CWD", "")
-    return str(Path(configured).expanduser()) if configured else str(Path.cwd())
+    # As a text: a path object takes three times as long, before every call.
+    return str(Path(configured).expanduser()) if configured else os.getcwd()  # noqa: PTH109

@@ -10,10 +10,12 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass
+from functools import cache, lru_cache
 from pathlib import Path
+from typing import Any
 
 from ..recovery.request import NAME as REQUEST_TOOL
 from ..recovery.request import TOOLSET as OWN_TOOLSET
@@ -62,20 +64,25 @@ def is_registered(name: str) -> bool:
 def owner_of(name: ToolName) -> Owner:
     """The toolset of a tool, as the live registry has it."""
     if name in BRIDGE_TOOLS:
-        return Owner(toolset=ToolsetName("tool_search"), origin=Origin.BRIDGE, description="")
+        return _owner("tool_search", Origin.BRIDGE, "")
     toolset = _entry(name)
     if toolset is None:
         # Memory-provider and context-engine tools are in requests, but not in the registry.
-        return Owner(toolset=ToolsetName(name), origin=Origin.UNREGISTERED, description="")
+        return _owner(name, Origin.UNREGISTERED, "")
     if toolset == OWN_TOOLSET or name == REQUEST_TOOL:
-        return Owner(toolset=ToolsetName(OWN_TOOLSET), origin=Origin.OWN, description="")
+        return _owner(OWN_TOOLSET, Origin.OWN, "")
     if toolset.startswith("mcp-"):
-        return Owner(toolset=ToolsetName(toolset), origin=Origin.MCP, description="")
+        return _owner(toolset, Origin.MCP, "")
     description = _purpose(toolset)
     if description is not None:
-        return Owner(toolset=ToolsetName(toolset), origin=Origin.BUILTIN, description=description)
-    origin = Origin.PLUGIN if name in _plugin_tools() else Origin.BUILTIN
-    return Owner(toolset=ToolsetName(toolset), origin=origin, description="")
+        return _owner(toolset, Origin.BUILTIN, description)
+    return _owner(toolset, Origin.PLUGIN if name in _plugin_tools() else Origin.BUILTIN, "")
+
+
+@lru_cache(maxsize=512)
+def _owner(toolset: str, origin: Origin, description: str) -> Owner:
+    """One object for all tools of a toolset."""
+    return Owner(toolset=ToolsetName(toolset), origin=origin, description=description)
 
 
 def is_kanban_worker(environ: Mapping[str, str] | None = None) -> bool:
@@ -110,18 +117,30 @@ def parent_session(home: Path, session_id: str) -> str:
 
 
 def _entry(name: str) -> str | None:
-    from tools.registry import registry  # noqa: PLC0415 - host import
-
-    toolset: Callable[[str], str | None] = registry.get_toolset_for_tool
-    return toolset(name)
+    found: str | None = _registry().get_toolset_for_tool(name)
+    return found
 
 
 def _purpose(toolset: str) -> str | None:
     """What the host says of one of its own toolsets; ``None`` where it is not one of those."""
+    entry = _toolsets().get(toolset)
+    return None if entry is None else str(entry.get("description", ""))
+
+
+@cache
+def _registry() -> Any:
+    """The host's one registry; imported once, because it is asked for every tool of a request."""
+    from tools.registry import registry  # noqa: PLC0415 - host import
+
+    return registry
+
+
+@cache
+def _toolsets() -> Mapping[str, Mapping[str, Any]]:
     from toolsets import TOOLSETS  # noqa: PLC0415 - host import
 
-    entry = TOOLSETS.get(toolset)
-    return None if entry is None else str(entry.get("description", ""))
+    found: Mapping[str, Mapping[str, Any]] = TOOLSETS
+    return found
 
 
 def _plugin_tools() -> frozenset[str]:

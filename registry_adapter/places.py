@@ -52,11 +52,23 @@ class Places:
         self._home = home
         self._settings = settings
         self._store = store
+        self._kept: dict[tuple[str, str], tuple[Reading, Place]] = {}
 
     def __call__(self, platform: str) -> Place:
-        """The place for a turn on ``platform``; empty: the profile as a whole."""
+        """The place for a turn on ``platform``; empty: the profile as a whole.
+
+        The same object for as long as the same settings hold there.
+        """
         home = self._home()
         reading = self._settings(home, platform)
+        kept = self._kept.get((str(home), platform))
+        if kept is not None and kept[0] is reading:
+            return kept[1]
+        place = self._fresh(home, reading)
+        self._kept[str(home), platform] = reading, place
+        return place
+
+    def _fresh(self, home: Path, reading: Reading) -> Place:
         settings, store = reading.settings, self._store(home)
         store.keep(
             days=settings.retention.days,

@@ -35,6 +35,7 @@ from .spans import Spans
 from .stores import Stores
 from .surfaces import Surfaces
 from .tokens import schema_tokens
+from .turn_notes import TurnNotes
 
 if TYPE_CHECKING:
     from .thrift import Thrift
@@ -166,8 +167,9 @@ def _register_routing(ctx: Any, runtime: Runtime, reading: Reading) -> Runtime:
             tools.jev_ask_schema(),
             tools.jev_ask_handler(guard, runtime.places, runtime.models),
         )
-    features = _features(runtime, reading)
-    callbacks = Callbacks(guard, surfaces, features)
+    notes = TurnNotes()
+    features = _features(runtime, reading, notes)
+    callbacks = Callbacks(guard, runtime.places, notes, surfaces, features)
     ctx.register_hook("pre_llm_call", callbacks.pre_llm_call)
     ctx.register_middleware("tool_request", callbacks.tool_request)
     ctx.register_middleware("llm_execution", callbacks.llm_execution)
@@ -177,18 +179,18 @@ def _register_routing(ctx: Any, runtime: Runtime, reading: Reading) -> Runtime:
     return runtime
 
 
-def _features(runtime: Runtime, reading: Reading) -> tuple[Feature, ...]:
+def _features(runtime: Runtime, reading: Reading, notes: TurnNotes) -> tuple[Feature, ...]:
     """What is layered on routing under these settings; imported only where it is on."""
     found: list[Feature] = []
     settings = reading.settings
     if settings.turn_classifier.enabled or settings.tool_shaping.enabled:
         from .turn_feature import TurnFeature  # noqa: PLC0415 - only where it is on
 
-        turns = TurnFeature(runtime.places, runtime.models)
+        turns = TurnFeature(runtime.models)
         runtime.models.turn_opinion = turns.opinion
         found.append(turns)
     if reading.settings.risk_gate.enabled:
-        found.append(GateFeature(runtime.guard, runtime.places, runtime.models))
+        found.append(GateFeature(runtime.guard, runtime.places, runtime.models, notes))
     if reading.settings.verify.enabled:
         from .verify_feature import VerifyFeature  # noqa: PLC0415 - loads shell grammar and tables
 

@@ -57,8 +57,9 @@ class Recorder:
         )
         store = place.store
         counter = f"would_{event.kind}" if event.shadow else event.kind
+        later = not event.shadow  # where the surface is kept, it is written next
         if event.decision is None and event.kind not in {"pass", "inherit"}:
-            store.count(counter)
+            store.count(counter, later=later)
             return
         decision = event.decision
         store.log(
@@ -80,4 +81,5 @@ class Recorder:
                 errors=decision.errors if decision else (),
             ),
             counter=counter,
+            later=later,
         )

@@ -94,23 +94,30 @@ Record = DecisionRecord | CallRecord | GateRecord
 _LARGEST = 2**63 - 1
 
 
+_COLUMNS = {
+    kind: tuple(field.name for field in fields(kind))
+    for kind in (DecisionRecord, CallRecord, GateRecord)
+}
+
+
 def columns(kind: type[Record]) -> tuple[str, ...]:
     """Column names of a kind of record, in table order."""
-    return tuple(field.name for field in fields(kind))
+    return _COLUMNS[kind]
 
 
 def row(record: Record) -> tuple[str | int | float | None, ...]:
     """Values for :func:`columns` as SQLite takes them; tuples become JSON arrays."""
-    return tuple(_storable(getattr(record, name)) for name in columns(type(record)))
+    return tuple([_storable(getattr(record, name)) for name in _COLUMNS[type(record)]])
 
 
 def _storable(value: object) -> str | int | float | None:
     """Names come from models and servers: no surrogate and no huge number stops a log."""
-    if isinstance(value, tuple):
-        return json.dumps(value)
     if isinstance(value, str):
-        return value.encode("utf-8", "backslashreplace").decode()
+        return value if value.isascii() else value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, tuple):
+        return json.dumps(value) if value else "[]"
     if isinstance(value, int):
-        return max(-_LARGEST, min(int(value), _LARGEST))
+        number = int(value)
+        return number if -_LARGEST <= number <= _LARGEST else max(-_LARGEST, min(number, _LARGEST))
     assert value is None or isinstance(value, float)  # no other type is in a record
     return value

@@ -17,23 +17,14 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from ..router.errors import StateError
 from ..router.session import SessionState, from_json, to_json
 from .notes import Notes
-from .records import CallRecord, DecisionRecord, GateRecord, Record, columns, row
+from .records import Record, columns
 from .store_file import StateFile
-from .store_queries import (
-    add_to_counters,
-    drop_old,
-    insert_all,
-    one,
-    row_counts,
-    rows_after,
-    salt,
-    write_surfaces,
-)
+from .store_pending import TABLES, LogName, Pending
+from .store_queries import drop_old, one, row_counts, rows_after, salt
 
 __all__ = ["Health", "LogName", "StateStore"]
 
@@ -43,13 +34,6 @@ PRUNE_EVERY = 256
 """Writes between two prunings."""
 TOUCH_S = 86400.0
 """A session in use is written again after this time, so that retention does not take it."""
-
-LogName = Literal["decisions", "calls", "gate"]
-_TABLES: Mapping[type[Record], LogName] = {
-    DecisionRecord: "decisions",
-    CallRecord: "calls",
-    GateRecord: "gate",
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,15 +83,13 @@ class StateStore:
         self._days = days
         self._rows = rows
         self._events = events
-        self._waiting: list[tuple[str, tuple[object, ...]]] = []
         self._lock = threading.RLock()
         self._memory: OrderedDict[str, _Kept] = OrderedDict()
-        self._unwritten: dict[str, str] = {}
+        self._pending = Pending()
         self._data_version: int | None = None
         self._replacements = 0
         self._writes = 0
         self._salt = b""
-        self._counted: dict[str, int] = {}
         self._marks: set[str] = set()
 
     # -- surfaces ---------------------------------------------------------
@@ -136,11 +118,15 @@ class StateStore:
         """
         with self._lock:
             self._follow_the_file()
-            now = self._clock()
-            self._unwritten[state.session_id] = parent
-            self._remember(state.session_id, _Kept(state=state, touched=now))
-            self._write_surfaces(now)
-            self._written()
+            self._pending.surfaces[state.session_id] = parent
+            self._remember(state.session_id, _Kept(state=state, touched=self._clock()))
+            self._write()
+
+    def flush(self) -> None:
+        """Write what waits for the next write, if anything does."""
+        with self._lock:
+            if self._pending:
+                self._write()
 
     def sessions(self, limit: int = 20) -> tuple[SessionState, ...]:
         """States on disk, the latest first."""
@@ -156,34 +142,25 @@ class StateStore:
 
     # -- logs -------------------------------------------------------------
 
-    def log(self, record: Record, *, counter: str = "") -> int | None:
+    def log(self, record: Record, *, counter: str = "", later: bool = False) -> int | None:
         """Append a record, and add one to a counter in the same transaction.
 
         Where the file cannot be used, the latest records wait in memory and are
         written later; those that do not fit are counted as ``log_lost``.
 
+        Args:
+            record: the row.
+            counter: a counter that goes up by one, empty for none.
+            later: the caller's next write takes it along, such as the surface that it tells of.
+
         Returns:
             Its row id, ``None`` where it waits.
         """
-        table, names = _TABLES[type(record)], columns(type(record))
-        marks = ", ".join("?" * (len(names) + 1))
-        statement = f"INSERT INTO {table} (at, {', '.join(names)}) VALUES ({marks})"
         with self._lock:
-            self._waiting.append((statement, (self._clock(), *row(record))))
+            self._pending.add_row(self._clock(), record)
             if counter:
-                self._counted[counter] = self._counted.get(counter, 0) + 1
-            waiting, counted = list(self._waiting), dict(self._counted)
-            rowid = self._file.run(
-                lambda db: insert_all(db, waiting) if add_to_counters(db, counted) else None, None
-            )
-            if rowid is not None:
-                self._waiting.clear()
-                self._counted.clear()
-            elif len(self._waiting) > self._events:
-                del self._waiting[0]
-                self._counted["log_lost"] = self._counted.get("log_lost", 0) + 1
-            self._written()
-            return rowid
+                self._pending.count(counter, 1)
+            return None if later else self._write()
 
     def note_choice(self, gate_row: int, choice: str) -> None:
         """Add what the human chose to a verdict that was logged before."""
@@ -194,22 +171,24 @@ class StateStore:
 
     def tail(self, name: LogName, *, after: int = 0, limit: int = 50) -> list[dict[str, object]]:
         """Rows of a log with an id above ``after``, oldest first, the latest ``limit`` of them."""
-        kind = next(kind for kind, table in _TABLES.items() if table == name)
+        kind = next(kind for kind, table in TABLES.items() if table == name)
         names = ("id", "at", *columns(kind))
         return self._file.run(lambda db: rows_after(db, name, names, after, limit), [])
 
     # -- counters and marks -------------------------------------------------
 
-    def count(self, name: str, by: int = 1) -> None:
-        """Add to a counter, such as ``recoveries``, ``could_not_ask`` or ``unattended``."""
+    def count(self, name: str, by: int = 1, *, later: bool = False) -> None:
+        """Add to a counter, such as ``recoveries``, ``could_not_ask`` or ``unattended``.
+
+        Args:
+            name: the counter.
+            by: what is added.
+            later: as for :meth:`log`.
+        """
         with self._lock:
-            pending = {name: self._counted.pop(name, 0) + by}
-            if "log_lost" in self._counted:
-                pending["log_lost"] = self._counted.pop("log_lost")
-            if not self._file.run(lambda db: add_to_counters(db, pending), False):
-                for key, value in pending.items():
-                    self._counted[key] = self._counted.get(key, 0) + value
-            self._written()
+            self._pending.count(name, by)
+            if not later:
+                self._write()
 
     def counters(self) -> dict[str, int]:
         """All counters, with what this process could not write yet."""
@@ -218,7 +197,7 @@ class StateStore:
                 lambda db: db.execute("SELECT name, value FROM counters").fetchall(), []
             )
             found = dict(rows)
-            for name, value in self._counted.items():
+            for name, value in self._pending.counts.items():
                 found[name] = found.get(name, 0) + value
             return found
 
@@ -329,17 +308,30 @@ class StateStore:
         self._memory.move_to_end(session_id)
         while len(self._memory) > MEMORY:
             oldest, _ = self._memory.popitem(last=False)
-            self._unwritten.pop(oldest, None)
+            self._pending.surfaces.pop(oldest, None)
 
-    def _write_surfaces(self, now: float) -> None:
-        """Write what is not on disk yet; what fails is tried again at the next write."""
-        rows = [
+    def _write(self) -> int | None:
+        """Write what waits, in one transaction; what fails is tried again at the next write.
+
+        Returns:
+            The row id of the latest log row, ``None`` where none was written.
+        """
+        now, pending = self._clock(), self._pending
+        surfaces = [
             (_key(session_id), _key(parent), to_json(kept.state), now, now)
-            for session_id, parent in self._unwritten.items()
+            for session_id, parent in pending.surfaces.items()
             if (kept := self._memory[session_id]).state is not None
         ]
-        if self._file.run(lambda db: write_surfaces(db, rows), False):
-            self._unwritten.clear()
+        failed: tuple[bool, int | None] = False, None
+        written, rowid = self._file.run(lambda db: pending.write(db, surfaces), failed)
+        if written:
+            pending.clear()
+        else:
+            pending.shorten(self._events)
+        self._writes += 1
+        if self._writes % PRUNE_EVERY == 1:
+            self.prune()
+        return rowid
 
     def _follow_the_file(self) -> None:
         """Drop from memory what another process may have changed.
@@ -348,15 +340,16 @@ class StateStore:
         damaged or deleted file took everything with it, so what is in memory is
         then the best there is, and is written again.
         """
-        version = self._file.peek(lambda db: int(one(db, "PRAGMA data_version")), None)
+        version = self._file.version()
         if self._file.replacements != self._replacements:
             self._replacements = self._file.replacements
             self._forget(lambda _key, kept: kept.state is None)
-            self._unwritten |= {key: "" for key in self._memory if key not in self._unwritten}
+            known = self._pending.surfaces
+            known |= {key: "" for key in self._memory if key not in known}
             if self._file.damages:
                 self._leave_word_of_damage()
         elif version is not None and version != self._data_version:
-            self._forget(lambda key, _kept: key not in self._unwritten)
+            self._forget(lambda key, _kept: key not in self._pending.surfaces)
         if version is not None:
             self._data_version = version
 
@@ -378,15 +371,10 @@ class StateStore:
             None,
         )
 
-    def _written(self) -> None:
-        self._writes += 1
-        if self._writes % PRUNE_EVERY == 1:
-            self.prune()
-
 
 def _key(text: str) -> str:
     """A host's id as SQLite takes it: a lone surrogate is spelt out."""
-    return text.encode("utf-8", "backslashreplace").decode()
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
 
 
 def _read(payload: object, session_id: str) -> SessionState | None:

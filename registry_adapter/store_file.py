@@ -94,7 +94,7 @@ class StateFile:
         """How often in the life of this object a damaged file made way for a fresh one."""
         self.replacements = 0
         """How often another file than before was found or started at the path."""
-        self._number = 0
+        self._use(0)
         self._monotonic = monotonic
         self._lock = threading.RLock()
         self._connection: sqlite3.Connection | None = None
@@ -103,11 +103,6 @@ class StateFile:
         self._process = 0
         self._retry_at = 0.0
         self._said: set[str] = set()
-
-    @property
-    def path(self) -> Path:
-        """The file in use, or the one that would be."""
-        return self._numbered(self._number)
 
     def set_aside(self) -> tuple[Path, ...]:
         """Damaged files of earlier numbers that still lie in the folder."""
@@ -132,15 +127,19 @@ class StateFile:
                 return result
         return fallback
 
-    def peek(self, action: Callable[[sqlite3.Connection], _T], fallback: _T) -> _T:
-        """Like :meth:`run` for a read that costs no transaction."""
+    def version(self) -> int | None:
+        """SQLite's data version, which other processes' commits move; ``None``: no file in use.
+
+        Asked at every request, so it costs no transaction.
+        """
         with self._lock:
-            if self.problem or self._connection is None or self._process != os.getpid():
-                return self.run(action, fallback)
-            try:
-                return action(self._connection)
-            except sqlite3.Error:
-                return self.run(action, fallback)
+            connection = self._connection
+            if not self.problem and connection is not None and self._process == os.getpid():
+                try:
+                    return _data_version(connection)
+                except sqlite3.Error:
+                    pass  # a transaction finds out why, below
+            return self.run(_data_version, None)
 
     def close(self) -> None:
         """Let go of the file; the next use opens it again."""
@@ -181,11 +180,19 @@ class StateFile:
 
     def _in_place(self) -> bool:
         """Whether the open file is still there, and no other process went on to the next."""
+        used, following = self._names
         try:
-            found = os.stat(self.path)  # noqa: PTH116 - at every use; Path.stat is slower
+            found = os.stat(used)  # noqa: PTH116 - at every use; Path.stat is slower
         except OSError:
             return False
-        return found.st_ino == self._inode and not self._numbered(self._number + 1).exists()
+        return found.st_ino == self._inode and not os.access(following, os.F_OK)
+
+    def _use(self, number: int) -> None:
+        """Turn to a file; the names are made here, because every transaction asks for them."""
+        self._number = number
+        self.path = self._numbered(number)
+        """The file in use, or the one that would be."""
+        self._names = str(self.path), str(self._numbered(number + 1))
 
     def _numbered(self, number: int) -> Path:
         return self.folder / (f"state.{number}.db" if number else "state.db")
@@ -204,7 +211,7 @@ class StateFile:
         self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         if self.folder.stat().st_mode & 0o077:
             self.folder.chmod(0o700)
-        self._number = self._latest()
+        self._use(self._latest())
         os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
         found = self.path.stat()
         if found.st_mode & 0o077:
@@ -233,7 +240,7 @@ class StateFile:
         self.close()
         damaged, number = self.path, self._number
         try:
-            self._number = max(number + 1, self._latest())
+            self._use(max(number + 1, self._latest()))
             os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
         except OSError:
             return False
@@ -253,6 +260,11 @@ class StateFile:
         if text not in self._said:
             self._said.add(text)
             _log.warning("tool-router: %s path=%s", text, self.path)
+
+
+def _data_version(connection: sqlite3.Connection) -> int | None:
+    version: int = connection.execute("PRAGMA data_version").fetchone()[0]
+    return version
 
 
 def _close_in(process: int, connection: sqlite3.Connection) -> None:

@@ -7,11 +7,9 @@ wrong on the way leaves the request as the host built it.
 
 from __future__ import annotations
 
-import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from ..recovery.expansion import recover
@@ -24,13 +22,11 @@ from ..router.values import Catalog, Decision, ToolName
 from .catalog import CatalogReader
 from .events import RequestEvent, ToolCallEvent, TurnEvent
 from .host import is_review_thread
+from .live import Live, LiveSessions
 from .places import Place
 from .wire import WireTools, forced_tool, read_tools, system_text, used_names, with_tools
 
 __all__ = ["UNROUTED_PLATFORMS", "Decider", "Record", "Surfaces"]
-
-_LIVE_SESSIONS = 1024
-"""Sessions whose catalog is kept in memory; an evicted one is read again from its next request."""
 
 UNROUTED_PLATFORMS = frozenset({"subagent", "curator"})
 """Agents that Hermes starts with a grant of their own (tools/delegate_tool.py:1382,
@@ -73,28 +69,16 @@ class Record:
     tokens_sent: int = 0
 
 
-@dataclass(slots=True)
-class _Live:
-    """What is known of a session while the process runs."""
-
-    lock: threading.RLock = field(default_factory=threading.RLock)
-    turn: TurnEvent | None = None
-    """Announced, and not decided yet."""
-    names: tuple[ToolName, ...] = ()
-    catalog: Catalog | None = None
-    shadow_state: SessionState | None = None
-
-
 class Surfaces:
     """Keeps every session's surface.
 
     Args:
-        places: home, settings and store of the turn that runs now.
+        places: home, settings and store of the turn that runs now, for the commands.
         decider: chooses toolsets.
         reader: turns a request's tools into a catalog.
         is_registered: whether the host knows a bare tool name.
         parent_of: id of the session that another one continues, empty where there is none.
-        record: told of every change, in the caller's thread.
+        record: told of every change, in the caller's thread, before the state is kept.
         clock: seconds, for the time that a decision takes.
     """
 
@@ -116,33 +100,36 @@ class Surfaces:
         self._parent_of = parent_of
         self._record = record
         self._clock = clock
-        self._lock = threading.Lock()
-        self._live: OrderedDict[tuple[str, str], _Live] = OrderedDict()
+        self._live = LiveSessions()
 
     # -- what the host calls ------------------------------------------------
 
-    def begin_turn(self, event: TurnEvent) -> None:
+    def begin_turn(self, event: TurnEvent, place: Place) -> None:
         """Remember a turn until its first request.
 
         Background-review forks share their parent's session id and are no turn of it (D4).
         """
         if not event.session_id or is_review_thread():
             return
-        place = self._places(event.platform)
-        unrouted = event.platform in UNROUTED_PLATFORMS and not place.settings.route_subagents
-        if place.routes and not unrouted:
-            self._entry(place, event.session_id).turn = event
+        if (place.routes and event.platform not in UNROUTED_PLATFORMS) or (
+            place.routes and place.settings.route_subagents
+        ):
+            self._live.entry(place, event.session_id).turn = event
 
-    def narrow(self, event: RequestEvent, request: Mapping[str, Any]) -> Mapping[str, Any]:
+    def narrow(
+        self, event: RequestEvent, request: Mapping[str, Any], place: Place
+    ) -> Mapping[str, Any]:
         """The request to send: a new one, or ``request`` itself where nothing changes."""
-        tools = read_tools(request, event.api_mode, self._is_registered)
-        if tools is None or not event.session_id:
+        if not event.session_id:
             return request
-        place = self._places(event.platform)
         if not place.routes:
-            return _without_own_tool(request, tools)
-        live = self._entry(place, event.session_id)
+            tools = read_tools(request, event.api_mode, self._is_registered)
+            return request if tools is None else _without_own_tool(request, tools)
+        live = self._live.entry(place, event.session_id)
         with live.lock:
+            tools = read_tools(request, event.api_mode, self._is_registered, before=live.tools)
+            if tools is None:
+                return request
             catalog = self._catalog(live, tools)
             before = self._state(place, live, event.session_id)
             if live.turn is not None and place.settings.refrain_where_dearer:
@@ -150,30 +137,31 @@ class Surfaces:
             state = self._after_turn(place, live, before, event, tools, catalog)
             if state is None:
                 return request
-            state = self._with_history(state, request, catalog)
+            state = _with_history(state, request, catalog)
             state = sessions.settle(state, tools.named)
             self._keep(place, live, before, state)
-        if place.shadow:
-            return _without_own_tool(request, tools)
-        return self._filtered(state, request, tools)
+            if place.shadow:
+                return _without_own_tool(request, tools)
+            return _filtered(request, tools, state, live.sent(state, tools))
 
-    def called(self, event: ToolCallEvent) -> None:
+    def called(self, event: ToolCallEvent, place: Place) -> None:
         """Let a called tool's toolset join the surface."""
         if not event.session_id or is_review_thread():
             return
-        place, live, state = self._known(event.session_id)
+        live, state = self._known(event.session_id, place)
         if live is None or state is None or live.catalog is None:
             return
         with live.lock:
             grown = recover(state, ToolName(event.tool), live.catalog)
             if grown is state:
                 return
-            self._keep(place, live, state, grown)
             self._tell(place, "recovery", grown, live.catalog, before=state)
+            self._keep(place, live, state, grown)
 
     def asked(self, session_id: str, args: Mapping[str, object]) -> Mapping[str, object]:
         """Handle one call of ``request_toolset``."""
-        place, live, state = self._known(session_id)
+        place = self._places("")
+        live, state = self._known(session_id, place)
         if live is None or live.catalog is None or state is None:
             return {
                 "success": True,
@@ -182,25 +170,24 @@ class Surfaces:
         with live.lock:
             reply = answer(state, args, live.catalog)
             if reply.state is not state:
-                self._keep(place, live, state, reply.state)
                 self._tell(place, "request", reply.state, live.catalog, before=state)
+                self._keep(place, live, state, reply.state)
         return reply.payload
 
     # -- what the commands call ----------------------------------------------
 
     def state(self, session_id: str) -> SessionState | None:
         """The session's state, ``None`` where it is not known."""
-        return self._known(session_id)[2]
+        return self._known(session_id, self._places(""))[1]
 
     def only_session(self) -> str:
         """The session that this process routes, empty if there are several or none."""
-        with self._lock:
-            ids = {session_id for _home, session_id in self._live}
-        return ids.pop() if len(ids) == 1 else ""
+        return self._live.only()
 
     def open(self, session_id: str) -> SessionState | None:
         """Send everything for the rest of the session."""
-        place, live, state = self._known(session_id)
+        place = self._places("")
+        live, state = self._known(session_id, place)
         if live is None or state is None:
             return None
         with live.lock:
@@ -213,7 +200,7 @@ class Surfaces:
     def _after_turn(
         self,
         place: Place,
-        live: _Live,
+        live: Live,
         state: SessionState | None,
         event: RequestEvent,
         tools: WireTools,
@@ -282,67 +269,36 @@ class Surfaces:
         self._tell(place, "pass", state, catalog, turn=turn)
         return state
 
-    def _with_history(
-        self, state: SessionState, request: Mapping[str, Any], catalog: Catalog
-    ) -> SessionState:
-        """Names that the request itself relies on stay, whatever the state says (D3)."""
-        if state.phase in {Phase.PASS, Phase.OPEN}:
-            return state
-        visible = set(state.order)
-        granted = set(catalog.order)
-        needed = [forced_tool(request), *used_names(request)]
-        return sessions.append(
-            state, [ToolName(name) for name in needed if name in granted and name not in visible]
-        )
-
-    def _filtered(
-        self, state: SessionState, request: Mapping[str, Any], tools: WireTools
-    ) -> Mapping[str, Any]:
-        keep = sessions.sent_names(state, tools.named)
-        if not keep:
-            return request  # nothing would be left: the full surface, never an empty one
-        described = {ToolName(REQUEST_TOOL): state.menu} if state.menu else {}
-        return with_tools(request, tools, keep, descriptions=described)
-
     # -- bookkeeping ------------------------------------------------------------
 
-    def _entry(self, place: Place, session_id: str) -> _Live:
-        key = (str(place.home), session_id)
-        with self._lock:
-            live = self._live.get(key)
-            if live is None:
-                live = self._live[key] = _Live()
-                while len(self._live) > _LIVE_SESSIONS:
-                    self._live.popitem(last=False)
-            else:
-                self._live.move_to_end(key)
-            return live
-
-    def _known(self, session_id: str) -> tuple[Place, _Live | None, SessionState | None]:
-        place = self._places("")
-        with self._lock:
-            live = self._live.get((str(place.home), session_id))
+    def _known(self, session_id: str, place: Place) -> tuple[Live | None, SessionState | None]:
+        live = self._live.find(place, session_id)
         if live is None:
-            return place, None, place.store.get(session_id) if session_id else None
-        return place, live, self._state(place, live, session_id)
+            return None, place.store.get(session_id) if session_id else None
+        return live, self._state(place, live, session_id)
 
-    def _state(self, place: Place, live: _Live, session_id: str) -> SessionState | None:
+    def _state(self, place: Place, live: Live, session_id: str) -> SessionState | None:
         return live.shadow_state if place.shadow else place.store.get(session_id)
 
     def _keep(
-        self, place: Place, live: _Live, before: SessionState | None, state: SessionState
+        self, place: Place, live: Live, before: SessionState | None, state: SessionState
     ) -> None:
-        if state is before or state == before:
+        if state is before:
             return
         if place.shadow:
             live.shadow_state = state  # shadow leaves no trace that enforce could act on
+        elif state == before:
+            place.store.flush()  # nothing new but what was told of it
         else:
             place.store.put(state)
 
-    def _catalog(self, live: _Live, tools: WireTools) -> Catalog:
-        if live.catalog is None or live.names != tools.named:
-            live.catalog = self._reader.read(tools)
-            live.names = tools.named
+    def _catalog(self, live: Live, tools: WireTools) -> Catalog:
+        known = live.tools
+        if known is not tools:
+            if live.catalog is None or known is None or known.named != tools.named:
+                live.catalog = self._reader.read(tools)
+            live.tools = tools
+        assert live.catalog is not None  # read with the first tools
         return live.catalog
 
     def _tell(
@@ -384,6 +340,32 @@ def _cost(state: SessionState, catalog: Catalog) -> int:
         return catalog.tokens
     costs = {spec.name: spec.tokens for ts in catalog.toolsets for spec in ts.tools}
     return sum(costs[name] for name in names)
+
+
+def _with_history(
+    state: SessionState, request: Mapping[str, Any], catalog: Catalog
+) -> SessionState:
+    """Names that the request itself relies on stay, whatever the state says (D3)."""
+    if state.phase in {Phase.PASS, Phase.OPEN}:
+        return state
+    visible = set(state.order)
+    missing = [n for n in (forced_tool(request), *used_names(request)) if n and n not in visible]
+    if not missing:
+        return state
+    granted = set(catalog.order)
+    return sessions.append(state, [ToolName(name) for name in missing if name in granted])
+
+
+def _filtered(
+    request: Mapping[str, Any],
+    tools: WireTools,
+    state: SessionState,
+    keep: tuple[ToolName, ...] | None,
+) -> Mapping[str, Any]:
+    if not keep:
+        return request  # nothing would be left: the full surface, never an empty one
+    described = {ToolName(REQUEST_TOOL): state.menu} if state.menu else {}
+    return with_tools(request, tools, keep, descriptions=described)
 
 
 def _can_recover(tools: WireTools) -> bool:

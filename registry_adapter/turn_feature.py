@@ -75,11 +75,9 @@ class TurnFeature(Silent):
 
     def __init__(
         self,
-        places: Callable[[str], Place],
         models: Models,
         phrases: Callable[[], FollowupTable] = phrase_table,
     ) -> None:
-        self._places = places
         self._models = models
         self._phrases = Once(phrases)  # reading them takes 30 ms, and every request passes here
         self._lock = threading.Lock()
@@ -93,9 +91,8 @@ class TurnFeature(Silent):
 
     # -- what the host calls ------------------------------------------------
 
-    def turn(self, event: TurnEvent) -> None:
+    def turn(self, event: TurnEvent, place: Place) -> None:
         """Ask about a turn; returns within the deadline of the settings."""
-        place = self._places(event.platform)
         session = self._session(event.session_id, place)
         session.turns += 1
         session.event = event
@@ -112,15 +109,17 @@ class TurnFeature(Silent):
                 )
             )
 
-    def call(self, event: ToolCallEvent) -> None:
+    def call(self, event: ToolCallEvent, place: Place) -> None:
         """Remember that the session has used a tool."""
+        del place
         session = self._sessions.get(event.session_id)
         if session is not None:
             session.tool_seen = True
 
-    def reshape(self, event: RequestEvent, request: Mapping[str, Any]) -> Mapping[str, Any]:
+    def reshape(
+        self, event: RequestEvent, request: Mapping[str, Any], place: Place
+    ) -> Mapping[str, Any]:
         """The request of a fresh greeting without the tools that it cannot need."""
-        place = self._places(event.platform)
         shaping = place.settings.tool_shaping
         session = self._sessions.get(event.session_id)
         if not (place.routes and shaping.enabled) or session is None or session.event is None:

@@ -71,9 +71,8 @@ class VerifyFeature(Silent):
         ctx.register_hook("on_session_end", self._on_session_end)
         return "post_tool_call", "pre_verify", "transform_llm_output", "on_session_end"
 
-    def turn(self, event: TurnEvent) -> None:
+    def turn(self, event: TurnEvent, place: Place) -> None:
         """A turn begins: its continuations are counted from zero."""
-        place = self._places(event.platform)
         if not _is_on(place) or not event.session_id:
             return
         session = self._session(event.session_id, place)

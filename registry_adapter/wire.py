@@ -8,7 +8,8 @@ agent/conversation_loop.py:1455).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from operator import is_
 from typing import Any
 
 from ..router.values import ToolName
@@ -31,20 +32,29 @@ class WireTools:
         names: bare name of each item; empty for an item that has none
             (a provider's built-in tool, a cache marker).
         nested: the array sits under ``toolConfig`` (Bedrock Converse).
+        named: names of the items that have one, in order.
+        by_name: those items by their names.
     """
 
     items: tuple[Any, ...]
     names: tuple[ToolName, ...]
     nested: bool = False
+    named: tuple[ToolName, ...] = field(init=False, repr=False, compare=False)
+    by_name: Mapping[ToolName, Any] = field(init=False, repr=False, compare=False)
 
-    @property
-    def named(self) -> tuple[ToolName, ...]:
-        """Names of the items that have one, in order."""
-        return tuple(name for name in self.names if name)
+    def __post_init__(self) -> None:
+        """Gather once what every request asks for."""
+        by_name = {name: item for name, item in zip(self.names, self.items, strict=True) if name}
+        object.__setattr__(self, "by_name", by_name)
+        object.__setattr__(self, "named", tuple(by_name))
 
 
 def read_tools(
-    request: Mapping[str, Any], api_mode: str, is_registered: Callable[[str], bool]
+    request: Mapping[str, Any],
+    api_mode: str,
+    is_registered: Callable[[str], bool],
+    *,
+    before: WireTools | None = None,
 ) -> WireTools | None:
     """The tools of a request, or ``None`` where its shape is not known.
 
@@ -53,12 +63,21 @@ def read_tools(
         api_mode: the host's name of the wire format.
         is_registered: whether the host knows a bare name; the OAuth prefix is
             taken off only then.
+        before: the tools of the session's last request, which come back where
+            the host sends the same objects again.
     """
     nested = api_mode == "bedrock_converse" or ("toolConfig" in request and "tools" not in request)
     holder = request.get("toolConfig") if nested else request
-    items = holder.get("tools") if isinstance(holder, Mapping) else None
+    items = holder.get("tools") if type(holder) is dict or isinstance(holder, Mapping) else None
     if not isinstance(items, list) or not items:
         return None
+    if (
+        before is not None
+        and before.nested == nested
+        and len(items) == len(before.items)
+        and all(map(is_, items, before.items))
+    ):
+        return before
     names: list[ToolName] = []
     for item in items:
         # isinstance() on an abstract class costs more than all the rest of the loop, and a
@@ -88,15 +107,17 @@ def with_tools(
     markers last, where the host puts them.  Schemas are passed on as they
     are, except for ``descriptions``, which replace a tool's own text.
     """
-    by_name = {name: item for name, item in zip(tools.names, tools.items, strict=True) if name}
+    by_name = tools.by_name
     chosen = [
         _described(by_name[name], descriptions[name]) if name in descriptions else by_name[name]
         for name in keep
     ]
-    nameless = [item for name, item in zip(tools.names, tools.items, strict=True) if not name]
-    markers = [item for item in nameless if "cachePoint" in item]
-    built_in = [item for item in nameless if "cachePoint" not in item]
-    items = [*built_in, *_keep_cache_marker(chosen, tools.items), *markers]
+    items = _keep_cache_marker(chosen, tools.items)
+    if len(by_name) < len(tools.items):
+        nameless = [item for name, item in zip(tools.names, tools.items, strict=True) if not name]
+        markers = [item for item in nameless if "cachePoint" in item]
+        built_in = [item for item in nameless if "cachePoint" not in item]
+        items = [*built_in, *items, *markers]
     if tools.nested:
         return {**request, "toolConfig": {**request["toolConfig"], "tools": items}}
     return {**request, "tools": items}
@@ -105,6 +126,8 @@ def with_tools(
 def forced_tool(request: Mapping[str, Any]) -> str:
     """Name of the tool that the request forces, empty where it forces none."""
     choice = request.get("tool_choice")
+    if choice is None and "toolConfig" not in request:
+        return ""
     if not isinstance(choice, Mapping):
         config = request.get("toolConfig")
         choice = config.get("toolChoice") if isinstance(config, Mapping) else None
@@ -122,7 +145,7 @@ def used_names(request: Mapping[str, Any]) -> Iterable[str]:
     if not isinstance(history, list):
         history = request.get("input")
     for row in history if isinstance(history, list) else ():
-        if isinstance(row, Mapping):
+        if type(row) is dict or isinstance(row, Mapping):  # as in read_tools
             yield from _row_names(row)
 
 

@@ -42,12 +42,12 @@ def argument_digest(args: object) -> Digest:
         state.digest(args)
     except Exception:
         state.bound = False
-    return Digest(hex=state.hash.hexdigest(), bound=state.bound)
+    return Digest(hex=hashlib.sha256(b"".join(state.parts)).hexdigest(), bound=state.bound)
 
 
 class _State:
     def __init__(self) -> None:
-        self.hash = hashlib.sha256()
+        self.parts: list[bytes] = []
         self.bound = True
         self._nodes = MAX_NODES
         self._chars = MAX_CHARS
@@ -71,10 +71,10 @@ class _State:
 
     def _put(self, tag: str, text: str) -> None:
         self._chars -= len(text)
-        self.bound = self.bound and self._chars >= 0
-        raw = text[: max(0, self._chars) + len(text)].encode("utf-8", "surrogatepass")
-        self.hash.update(f"{tag}{len(raw)}:".encode())
-        self.hash.update(raw)
+        if self._chars < 0:
+            self.bound = False
+        raw = text.encode("utf-8", "surrogatepass")
+        self.parts += f"{tag}{len(raw)}:".encode(), raw
 
     def _scalar(self, value: object) -> bool:
         kind = type(value)

@@ -124,11 +124,12 @@ def test_unknown_paths_and_bodies_are_refused(model: StubModel) -> None:
     with httpx.Client(trust_env=False, base_url=model.base_url) as client:
         statuses = [
             client.get("/models").status_code,
-            client.post("/responses", json={}).status_code,
+            client.post("/embeddings", json={}).status_code,
             client.post("/chat/completions", content=b"[").status_code,
+            client.post("/messages", content=b"[]").status_code,
         ]
 
-    assert statuses == [200, 404, 400]
+    assert statuses == [200, 404, 400, 400]
 
 
 def test_closing_cuts_a_slow_answer_short(model: StubModel, client: openai.OpenAI) -> None:

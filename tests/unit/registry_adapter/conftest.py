@@ -113,7 +113,8 @@ class Bench:
                     "user_message": text,
                     "is_first_turn": first,
                 }
-            )
+            ),
+            self.place,
         )
         return self.request(session=session, turn_id=turn_id, platform=platform, request=request)
 
@@ -135,11 +136,14 @@ class Bench:
                 **self.address,
             }
         )
-        return self.surfaces.narrow(event, request if request is not None else self.built())
+        return self.surfaces.narrow(
+            event, request if request is not None else self.built(), self.place
+        )
 
     def call(self, tool: str, *, session: str = "s") -> None:
         """Let the model call a tool."""
-        self.surfaces.called(ToolCallEvent.read({"session_id": session, "tool_name": tool}))
+        event = ToolCallEvent.read({"session_id": session, "tool_name": tool})
+        self.surfaces.called(event, self.place)
 
 
 MakeBench = Callable[..., Bench]

@@ -74,7 +74,7 @@ class Bench:
     def run(self, command: str) -> HostDirective | None:
         """Prepare a command and ask the policy hook, as Hermes does."""
         event = self.event(command=command)
-        self.gate.prepare(event)
+        self.gate.prepare(event, self.place)
         return self.gate.policy(event)
 
     def rows(self) -> list[dict[str, object]]:
@@ -155,7 +155,7 @@ class TestProposals:
     def test_changed_arguments_are_judged_anew(self, tmp_path: Path) -> None:
         """Another plugin may change a call between preparation and policy."""
         bench = Bench(tmp_path)
-        bench.gate.prepare(bench.event(command=HARMLESS))
+        bench.gate.prepare(bench.event(command=HARMLESS), bench.place)
 
         directive = bench.gate.policy(bench.event(command=STEAL))
 
@@ -215,7 +215,7 @@ class TestFaults:
             return bench.place
 
         bench = Bench(tmp_path)
-        feature = GateFeature(Guard(), places, Models({}))  # type: ignore[arg-type]  # a place source
+        feature = GateFeature(Guard(), places, Models({}), TurnNotes())
         hooks = Hooks()
         feature.register(hooks)
         call = {"tool_name": "terminal", "args": {"command": HARMLESS}, "session_id": "s"}
@@ -286,7 +286,7 @@ class TestModel:
         judge = CallJudge(model.ask, load_pack, workers=2, budget_s=5)
         bench = Bench(tmp_path, judge=judge, use_model=True)
 
-        bench.gate.seen_response(REQUEST, _response("make reset"))
+        bench.gate.seen_response(REQUEST, _response("make reset"), bench.place)
         directive = bench.run("make reset")
         judge.close()
 
@@ -307,7 +307,7 @@ class TestModel:
         judge = CallJudge(model.ask, load_pack, workers=2, budget_s=5)
         bench = Bench(tmp_path, judge=judge, use_model=True, ambiguous=True)
 
-        bench.gate.seen_response(REQUEST, _response(command))
+        bench.gate.seen_response(REQUEST, _response(command), bench.place)
         directive = bench.run(command)
         judge.close()
 
@@ -319,7 +319,7 @@ class TestModel:
         judge = CallJudge(model.ask, load_pack, workers=2, budget_s=5)
         bench = Bench(tmp_path, judge=judge, use_model=True)
 
-        bench.gate.seen_response(REQUEST, _response("cat a"))
+        bench.gate.seen_response(REQUEST, _response("cat a"), bench.place)
         directive = bench.run(STEAL)
         judge.close()
 
@@ -344,9 +344,9 @@ class TestModel:
         ]
 
         commands = [str(event.args["command"]) for event in events]  # type: ignore[index]  # a dict
-        bench.gate.seen_response(REQUEST, _response(*commands))
+        bench.gate.seen_response(REQUEST, _response(*commands), bench.place)
         for event in events:
-            bench.gate.prepare(event)
+            bench.gate.prepare(event, bench.place)
         directives = [bench.gate.policy(event) for event in events]
         hang.set()
         judge.close()
@@ -361,7 +361,7 @@ class TestModel:
         bench = Bench(tmp_path, judge=judge, use_model=True)
         event = bench.event("read_file", path="~/.kube/config")
 
-        bench.gate.prepare(event)
+        bench.gate.prepare(event, bench.place)
         directive = bench.gate.policy(event)
         judge.close()
 

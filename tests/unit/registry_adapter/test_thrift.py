@@ -107,6 +107,7 @@ def test_status_counts_sessions_that_were_left_whole(bench: Any) -> None:
     recorder = Recorder(Guard(), Spans())
     for record in bench.records:
         recorder(bench.place, record)
+    bench.store.flush()
 
     seen = effect(bench.store)
 

@@ -77,13 +77,13 @@ def test_many_requests_read_the_phrases_once(tmp_path: Path) -> None:
         store=StateStore(tmp_path),
         routes=True,
     )
-    feature = TurnFeature(lambda platform: place, Models({}), phrases)
+    feature = TurnFeature(Models({}), phrases)
     ids = {"session_id": "s", "turn_id": "s:t:1", "platform": "cli", "api_mode": "chat_completions"}
-    feature.turn(TurnEvent.read({**ids, "user_message": "hello", "is_first_turn": True}))
+    feature.turn(TurnEvent.read({**ids, "user_message": "hello", "is_first_turn": True}), place)
     tool = {"type": "function", "function": {"name": "terminal", "parameters": {}}}
     request: dict[str, Any] = {"messages": [{"role": "user", "content": "hello"}], "tools": [tool]}
 
-    answers = [feature.reshape(RequestEvent.read(ids), request) for _ in range(3)]
+    answers = [feature.reshape(RequestEvent.read(ids), request, place) for _ in range(3)]
 
     assert all(answer is request for answer in answers)
     assert len(read) == 1
