@@ -10,7 +10,7 @@ PROFILE ?= router-test
 HERMES ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help dev demo bench gates install uninstall test check lint fmt typecheck imports rules wheel nightly
+.PHONY: help dev demo bench gates live-local install uninstall test check lint fmt typecheck imports rules wheel nightly
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -36,6 +36,9 @@ bench: dev ## tokens on the real registry and the authored routing corpus
 
 gates: dev ## what a release must hold, and decisions that changed since the baseline
 	@$(PY) benchmarks/run.py gates
+
+live-local: dev ## first requests and tasks with a small local model (builds its server: 15 min)
+	@$(PY) benchmarks/live_local.py
 
 install: dev ## copy the plugin into PROFILE (default router-test), enable it, tell the next command
 	@$(PY) console/install.py install $(PROFILE) $(if $(HERMES),--hermes $(HERMES))

@@ -12,6 +12,7 @@ from ..intent.reading import own_words
 from ..router.engine import decide
 from ..router.values import Catalog, Decision, Message
 from .gates import Gate, Route, changed, decisions_of, gates, medians, recall, unstable
+from .live_gate import look
 from .options import Options, UsageError
 from .output import emit
 from .routing import FLOOR, HERE, Case, book, catalog, read_cases, surface
@@ -24,9 +25,8 @@ CLI_SURFACE = HERE / "data" / "cli_surface.json"
 """o200k tokens of what a bare ``hermes chat`` of 0.19.0 is granted, a toolset each."""
 
 _NOT_HERE = (
-    "Not measured here: pruned calls of real Hermes (tests/e2e/test_pruned_calls.py), "
-    "tasks against full tools (no live report exists, so nothing is claimed), and messaging "
-    "tools, which neither surface has."
+    "Not measured here: pruned calls of real Hermes (tests/e2e/test_pruned_calls.py), and "
+    "messaging tools, which neither surface has."
 )
 
 
@@ -45,14 +45,18 @@ def run(options: Options) -> int:
         BASELINE.write_text(text + "\n", encoding="utf-8")
     elif baseline and options.tier == "rules" and options.cases is None:
         differences = changed(baseline["decisions"], report["decisions"])
+    work = look()
+    found += [work.gate] if work.gate else []
     held = all(gate.held for gate in found)
     shown: dict[str, Any] = {
         **{key: value for key, value in report.items() if key != "decisions"},
         "gates": [_json(gate) for gate in found],
         "changed": differences,
+        "live": list(work.remarks),
         "held": held,
     }
-    emit(options, shown, [*_tables(found, report), *_remarks(found, differences), _NOT_HERE])
+    remarks = [*_remarks(found, differences), *work.remarks, _NOT_HERE]
+    emit(options, shown, [*_tables(found, report), *remarks])
     return 0 if held and not differences else 1
 
 

@@ -25,7 +25,8 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import FrameType
 
@@ -43,13 +44,17 @@ from .output import progress
 from .routing import HERE, Case, read_cases
 from .surfaces import require_hermes
 
-__all__ = ["main"]
+__all__ = ["ended_by_term", "main"]
 
 _REFERENCE = "reference solutions"
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+def main(argv: Sequence[str] | None = None, *, clock: Callable[[], float] = time.monotonic) -> int:
     """Ask what is still to be asked, and print the comparison.
+
+    Args:
+        argv: the command line.
+        clock: seconds, for the time to the first piece of an answer.
 
     Returns:
         0: finished, or stopped by its budget; 1: the endpoint failed, what was
@@ -57,8 +62,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     options = _parser().parse_args(argv)
     try:
-        with _ended_by_term():
-            return _run(options)
+        with ended_by_term():
+            return _run(options, clock)
     except UsageError as error:
         print(f"live: {error}", file=sys.stderr)
         return 2
@@ -82,7 +87,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--cases", type=Path, default=HERE / "cases" / "routes.jsonl")
     parser.add_argument("--tasks", type=Path, default=TASKS, metavar="FILE.yaml")
-    parser.add_argument("--only", default="", metavar="TEXT", help="tasks whose id holds TEXT")
+    parser.add_argument(
+        "--only", default="", metavar="TEXT", help="tasks whose id holds TEXT, or one of TEXT,TEXT"
+    )
     parser.add_argument("--limit", type=int, default=40, help="first requests, drawn by seed (40)")
     parser.add_argument("--seed", type=int, default=1, help="of the draw and of the intervals")
     parser.add_argument("--steps", type=int, default=12, help="most requests of a task (12)")
@@ -98,27 +105,24 @@ def _parser() -> argparse.ArgumentParser:
 
 
 @contextlib.contextmanager
-def _ended_by_term() -> Iterator[None]:
+def ended_by_term() -> Iterator[None]:
     """End like an interrupt on SIGTERM, so that no Hermes outlives us."""
 
     def interrupt(_number: int, _frame: FrameType | None) -> None:
         raise KeyboardInterrupt
 
-    try:
-        before = signal.signal(signal.SIGTERM, interrupt)
-    except ValueError:  # not the main thread: whoever runs us sees to signals
-        yield
-        return
+    before = signal.signal(signal.SIGTERM, interrupt)
     try:
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
 
 
-def _run(options: argparse.Namespace) -> int:
+def _run(options: argparse.Namespace, clock: Callable[[], float]) -> int:
     require_hermes()
     found = read_tasks(options.tasks)
-    tasks = [task for task in found.tasks if options.only in task.id]
+    wanted = options.only.split(",")
+    tasks = [task for task in found.tasks if any(text in task.id for text in wanted)]
     cases: list[Case] = []
     if options.what != "tasks":
         cases = drawn(read_cases(options.cases), options.limit, options.seed)
@@ -130,7 +134,7 @@ def _run(options: argparse.Namespace) -> int:
         run = Run.of(endpoint, tasks=found.digest, steps=options.steps, reference=options.reference)
         journal = Journal(options.out, run)
         budget = Budget(requests=options.max_requests, input_tokens=options.max_input_tokens)
-        caller = Caller(endpoint, budget)
+        caller = Caller(endpoint, budget, clock=clock)
         ask_all(cases, caller, journal)
         _play_all(tasks, caller, journal, options.steps)
     made = report(

@@ -114,16 +114,23 @@ class Caller:
         endpoint: whom to ask.
         budget: reduced with each request, retries included.
         sleep: waits for the given seconds before a further try.
+        clock: seconds, for the time to the first piece of an answer.
     """
 
     def __init__(
-        self, endpoint: Endpoint, budget: Budget, *, sleep: Callable[[float], None] = time.sleep
+        self,
+        endpoint: Endpoint,
+        budget: Budget,
+        *,
+        sleep: Callable[[float], None] = time.sleep,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.endpoint = endpoint
         self.budget = budget
         self.stopped: TroubleError | None = None
         """Why nothing is asked any more."""
         self._sleep = sleep
+        self._clock = clock
         self._failed = 0
 
     def ask(self, request: Request) -> Reply:
@@ -150,7 +157,7 @@ class Caller:
                 raise TroubleError("budget", "the budget is spent", fatal=True)
             self.budget.requests -= 1
             try:
-                reply = _sent(self.endpoint, request)
+                reply = _sent(self.endpoint, request, self._clock)
             except _BusyError as busy:
                 if attempt == _TRIES - 1:
                     raise
@@ -161,10 +168,10 @@ class Caller:
         raise AssertionError("unreachable: the last try returns or raises")
 
 
-def _sent(endpoint: Endpoint, request: Request) -> Reply:
+def _sent(endpoint: Endpoint, request: Request, clock: Callable[[], float]) -> Reply:
     """One try, each of httpx's errors as one of ours."""
     try:
-        return _streamed(endpoint, request)
+        return _streamed(endpoint, request, clock)
     except httpx.HTTPStatusError as error:
         raise _refused(error.response, bool(request.tools)) from None
     except httpx.TimeoutException:
@@ -209,7 +216,7 @@ def _wait(retry_after: str) -> float:
         return 2.0
 
 
-def _streamed(endpoint: Endpoint, request: Request) -> Reply:
+def _streamed(endpoint: Endpoint, request: Request, clock: Callable[[], float]) -> Reply:
     body = {key: request.body[key] for key in _KEPT if key in request.body}
     body |= {
         "model": endpoint.model,
@@ -221,7 +228,7 @@ def _streamed(endpoint: Endpoint, request: Request) -> Reply:
         body["temperature"] = endpoint.temperature
     headers = {"Authorization": f"Bearer {endpoint.key}"} if endpoint.key else {}
     url = f"{endpoint.base_url.rstrip('/')}/chat/completions"
-    heard = _Heard(until=time.monotonic() + 4 * endpoint.timeout_s)
+    heard = _Heard(until=time.monotonic() + 4 * endpoint.timeout_s, clock=clock)
     with (
         httpx.Client(timeout=endpoint.timeout_s, trust_env=False) as client,
         client.stream("POST", url, json=body, headers=headers) as reply,
@@ -237,9 +244,10 @@ def _streamed(endpoint: Endpoint, request: Request) -> Reply:
 class _Heard:
     """An answer as it comes in."""
 
-    def __init__(self, *, until: float) -> None:
+    def __init__(self, *, until: float, clock: Callable[[], float]) -> None:
         self._until = until
-        self._started = time.monotonic()
+        self._clock = clock
+        self._started = clock()
         self._first = 0.0
         self._text: list[str] = []
         self._calls: dict[int, dict[str, str]] = {}
@@ -260,7 +268,7 @@ class _Heard:
         for choice in chunk.get("choices") or ():
             delta = choice.get("delta") or {}
             if any(delta.get(key) for key in _SPOKEN):
-                self._first = self._first or time.monotonic() - self._started
+                self._first = self._first or self._clock() - self._started
             self._text.append(delta.get("content") or "")
             for call in delta.get("tool_calls") or ():
                 made = self._calls.setdefault(
@@ -281,7 +289,7 @@ class _Heard:
             input_tokens=int(self._usage.get("prompt_tokens", 0)),
             cached_tokens=int(details.get("cached_tokens") or 0),
             output_tokens=int(self._usage.get("completion_tokens", 0)),
-            first_s=round(self._first or time.monotonic() - self._started, 3),
+            first_s=round(self._first or self._clock() - self._started, 3),
         )
 
 

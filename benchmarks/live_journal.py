@@ -22,7 +22,7 @@ from ..probe.home import SOURCE
 from .live_endpoint import Endpoint
 from .options import UsageError
 
-__all__ = ["SCHEMA", "Journal", "Run"]
+__all__ = ["SCHEMA", "Journal", "Run", "version"]
 
 SCHEMA = 2
 """Of the journal's rows and of the report; 1 had first requests alone."""
@@ -59,7 +59,7 @@ class Run:
             schema=SCHEMA,
             model=endpoint.model,
             endpoint=urlsplit(endpoint.base_url).hostname or "",
-            plugin=_version(),
+            plugin=version(),
             host=metadata.version("hermes-agent"),
             tasks=tasks,
             steps=steps,
@@ -135,7 +135,8 @@ class Journal:
                 file.truncate(len(whole))
 
 
-def _version() -> str:
+def version() -> str:
+    """Our version, as the manifest has it."""
     manifest = yaml.safe_load((SOURCE / "plugin.yaml").read_text(encoding="utf-8"))
     return str(manifest["version"])
 

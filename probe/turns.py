@@ -283,13 +283,13 @@ class ApiServer:
         raise AssertionError("unreachable: the second try returns or raises")
 
 
-def end(process: subprocess.Popen[str]) -> None:
+def end(process: subprocess.Popen[str] | subprocess.Popen[bytes]) -> None:
     """Kill a process that we started, with its children, and wait for it."""
     _kill_group(process)
     process.communicate(timeout=30)
 
 
-def _kill_group(process: subprocess.Popen[str]) -> None:
+def _kill_group(process: subprocess.Popen[str] | subprocess.Popen[bytes]) -> None:
     """Kill what is left of a process and its children; they have a group of their own."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)

@@ -85,7 +85,7 @@ def setting(path: str, value: str) -> str:
 
 def make(words: list[str]) -> str:
     """What is wrong with ``make …``."""
-    targets = re.findall(r"^([a-z]+):", text_of("Makefile"), re.MULTILINE)
+    targets = re.findall(r"^([a-z-]+):", text_of("Makefile"), re.MULTILINE)
     unknown = [word for word in words if "=" not in word and word not in targets]
     return f"no target {unknown}" if unknown else ""
 
