@@ -280,6 +280,8 @@ class Request:
     at: float
     surface: Surface
     messages: int
+    stock: bool = False
+    """Our own tool is left out too."""
 
 
 def requests(
@@ -296,15 +298,15 @@ def requests(
     found: list[Request] = []
     for number, turns in enumerate(sessions):
         surface: Surface = ()
-        messages = 0
+        messages, stock = 0, False
         for turn in turns:
             messages += _FIRST_MESSAGE
             if turn.case is not None:
                 fresh = not surface
                 surface = _surface(surface, turn.case, needs, policy)
                 if fresh and thrift:
-                    whole = thrift.leaves_whole(number, turn.at, needs, surface)
-                    surface = needs.order if whole else surface
+                    stock = thrift.leaves_whole(number, turn.at, needs, surface)
+                    surface = needs.order if stock else surface
             for index in range(turn.requests):
                 found.append(
                     Request(
@@ -312,6 +314,7 @@ def requests(
                         at=turn.at + index * _REQUEST_S,
                         surface=surface,
                         messages=messages,
+                        stock=stock,
                     )
                 )
                 messages += _STEP_MESSAGES
@@ -347,12 +350,12 @@ def spent(
         same_system: see :class:`Scenario`.
     """
     table, cache = FrontTable(), SharedCache(prices)
-    front = [("tool_router", own)] if own else []
+    front = {False: [("tool_router", own)] if own else [], True: []}
     return sum(
         cache.pay(
             str(request.session),
             request.at,
-            table.of([*front, *((name, tokens[name]) for name in request.surface)]),
+            table.of([*front[request.stock], *((name, tokens[name]) for name in request.surface)]),
             system=SYSTEM,
             prompt="" if same_system else str(request.session),
             messages=request.messages,

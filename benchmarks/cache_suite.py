@@ -109,8 +109,7 @@ def simulate(
             for tier in tiers
         },
         "left_whole": {
-            tier.id: _whole(shipped[tier.id], needs) - _whole(made["exact"], needs)
-            for tier in tiers
+            tier.id: len({row.session for row in shipped[tier.id] if row.stock}) for tier in tiers
         },
     }
 
@@ -135,14 +134,6 @@ def _dollars(
         )
         for policy in ("stock", *_ROUTED)
     }
-
-
-def _whole(rows: Sequence[Request], needs: Needs) -> int:
-    """Sessions whose first request carries everything."""
-    first: dict[int, Request] = {}
-    for row in rows:
-        first.setdefault(row.session, row)
-    return sum(row.surface == needs.order for row in first.values())
 
 
 def _own(policy: str, own: int) -> int:

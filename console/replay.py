@@ -6,8 +6,9 @@ Text of messages is shown only on request, and sanitized.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict, dataclass
 from dataclasses import replace as changed
 from datetime import datetime
 from typing import Any
@@ -18,7 +19,6 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from ..recovery.request import NAME as REQUEST_TOOL
 from ..recovery.request import SCHEMA, TOOLSET, menu
-from ..registry_adapter.events import TurnEvent
 from ..registry_adapter.granted import HostError, granted_catalog
 from ..registry_adapter.host import hermes_home
 from ..registry_adapter.plugin import Runtime
@@ -26,12 +26,11 @@ from ..registry_adapter.prices import tier_of
 from ..registry_adapter.surfaces import UNROUTED_PLATFORMS
 from ..registry_adapter.tokens import schema_tokens
 from ..reports.history import count_sessions, read_sessions
-from ..reports.replay import Grant, Replay, replay
+from ..reports.replay import Grant, Replay, Route, replay
+from ..reports.suggest import Seen, Suggestion, own_file
 from ..router.cost import Prices
 from ..router.values import (
     Catalog,
-    Decision,
-    Message,
     Origin,
     ToolName,
     Toolset,
@@ -40,6 +39,7 @@ from ..router.values import (
 )
 from .effect import percent
 from .output import Output
+from .suggesting import Router, suggestions
 
 __all__ = ["as_json", "collect", "show"]
 
@@ -47,10 +47,19 @@ _WARM_S = 20.0
 _SHOWN = 20
 """Sessions and recoveries in the tables for people; JSON and HTML have all."""
 _MESSAGE_CHARS = 200
+_KINDS = {"pin": "pin", "rule": "rule in shadow", "off": "rule off"}
 
 
-def collect(runtime: Runtime, *, limit: int | None, start: float) -> Replay:
-    """Route the history of this home again.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """A replayed history, and what would have made it better."""
+
+    replay: Replay
+    suggestions: tuple[Suggestion, ...] = ()
+
+
+def collect(runtime: Runtime, *, limit: int | None, start: float) -> Found:
+    """Route the history of this home again, and once more for each suggestion.
 
     Raises:
         HistoryError: it is missing, locked, damaged or foreign.
@@ -58,14 +67,23 @@ def collect(runtime: Runtime, *, limit: int | None, start: float) -> Replay:
     path = hermes_home() / "state.db"
     total = count_sessions(path, limit=limit, since=start)
     runtime.encoder.settle(runtime.places("").settings, timeout_s=_WARM_S)
-    with _progress(total) as seen:
-        return replay(
+    grants, router = _Grants(runtime), Router(runtime)
+    messages: list[Seen] = []
+    with _progress(total) as advance:
+        base = replay(
             read_sessions(path, limit=limit, since=start),
-            grant_of=_Grants(runtime),
-            route=_route(runtime),
+            grant_of=grants,
+            route=router,
             prices_of=_prices,
-            seen=seen,
+            seen=advance,
+            observe=messages.append,
         )
+
+    def again(route: Route) -> Replay:
+        past = read_sessions(path, limit=limit, since=start)
+        return replay(past, grant_of=grants, route=route, prices_of=_prices)
+
+    return Found(replay=base, suggestions=suggestions(base, messages, router, again))
 
 
 def _prices(model: str) -> Prices | None:
@@ -134,26 +152,6 @@ def _with_own_tool(catalog: Catalog, schema: dict[str, object]) -> Catalog:
     return Catalog(toolsets=(*catalog.toolsets, own), order=(*catalog.order, name))
 
 
-def _route(runtime: Runtime) -> Callable[[str, Message, Catalog, bool], Decision]:
-    places = {}
-
-    def route(platform: str, message: Message, catalog: Catalog, first: bool) -> Decision:
-        if platform not in places:
-            places[platform] = runtime.places(platform)
-        turn = TurnEvent(
-            session_id="replay",
-            turn_id="replay:1",
-            platform=platform,
-            message=message,
-            is_first_turn=first,
-        )
-        return runtime.decider.decide(
-            turn, catalog, places[platform], later_turn=not first, ask_network=False
-        )
-
-    return route
-
-
 @contextmanager
 def _progress(total: int) -> Iterator[Callable[[], None]]:
     """A bar on the error output, where that is a terminal."""
@@ -171,8 +169,9 @@ def _progress(total: int) -> Iterator[Callable[[], None]]:
         yield lambda: bar.advance(task)
 
 
-def as_json(found: Replay, runtime: Runtime, *, show_text: bool) -> dict[str, Any]:
+def as_json(result: Found, runtime: Runtime, *, show_text: bool) -> dict[str, Any]:
     """The figures in the form that other programs read."""
+    found = result.replay
     rows = [
         {
             "session": item.session,
@@ -220,17 +219,30 @@ def as_json(found: Replay, runtime: Runtime, *, show_text: bool) -> dict[str, An
             "priced_sessions": sum(item.cost_full is not None for item in found.sessions),
         },
         "missing": dict(found.missing),
-        "suggestion": suggestion(found, runtime),
+        "suggestion": suggestion(result.suggestions, runtime),
+        "own_rules": own_file(result.suggestions, with_rules=show_text),
+        "suggestions": [_suggested(item, show_text=show_text) for item in result.suggestions],
     }
 
 
-def suggestion(found: Replay, runtime: Runtime) -> dict[str, Any]:
+def suggestion(found: Sequence[Suggestion], runtime: Runtime) -> dict[str, Any]:
     """Settings worth a try, in the shape of our entry in Hermes' configuration; often empty."""
-    pins = found.pins()
+    pins = [item.name for item in found if item.kind == "pin"]
     if not pins:
         return {}
     already = runtime.places("").settings.floor_toolsets
     return {"global": {"floor_toolsets": sorted({*already, *pins})}}
+
+
+def _suggested(item: Suggestion, *, show_text: bool) -> dict[str, Any]:
+    """One suggestion; a rule holds words of messages."""
+    return {
+        "kind": item.kind,
+        "name": item.name,
+        "why": item.why,
+        "effect": asdict(item.effect),
+        **({"rule": dict(item.rule)} if item.rule is not None and show_text else {}),
+    }
 
 
 def _shown(runtime: Runtime, text: str) -> str:
@@ -272,10 +284,8 @@ def show(data: dict[str, Any], out: Output) -> None:
         )
     _show_missing(data, out)
     _show_sessions(data, out)
-    if data["suggestion"]:
-        out.line()
-        out.line("worth a try, under plugins.entries.tool-router.settings in Hermes' config.yaml:")
-        out.verbatim(yaml.safe_dump(data["suggestion"], sort_keys=False).rstrip())
+    if data["suggestions"]:
+        _show_suggestions(data, out)
     out.line()
     out.line("which tools were granted then is not stored: today's grant was taken")
 
@@ -300,6 +310,38 @@ def _show_missing(data: dict[str, Any], out: Output) -> None:
     if spoken:
         out.line()
         out.table(["toolset", "tool", "message"], spoken[:_SHOWN])
+
+
+def _show_suggestions(data: dict[str, Any], out: Output) -> None:
+    """A table of measured effects, then what to write where."""
+    rows = [
+        (
+            _KINDS[row["kind"]],
+            row["name"],
+            f"{row['effect']['missed_before']} to {row['effect']['missed_after']}",
+            f"{row['effect']['tokens_after'] - row['effect']['tokens_before']:+,}",
+            row["why"],
+        )
+        for row in data["suggestions"]
+    ]
+    out.line()
+    out.line("Worth a try; each alone would have changed this history by", bold=True)
+    out.table(["", "", "came back", "tokens#", "why"], rows)
+    if data["suggestion"]:
+        out.line()
+        out.line("under plugins.entries.tool-router.settings in Hermes' config.yaml:")
+        out.verbatim(yaml.safe_dump(data["suggestion"], sort_keys=False).rstrip())
+    if data["own_rules"]:
+        out.line()
+        out.line("in tool-router/rules.yaml in the Hermes home, rules in shadow first:")
+        out.verbatim(
+            yaml.safe_dump(data["own_rules"], sort_keys=False, allow_unicode=False).rstrip()
+        )
+    hidden = sum(row["kind"] == "rule" and "rule" not in row for row in data["suggestions"])
+    if hidden:
+        out.line()
+        noun = "rule" if hidden == 1 else "rules"
+        out.line(f"{hidden} {noun} made of words of your messages: --show-text shows them")
 
 
 def _show_sessions(data: dict[str, Any], out: Output) -> None:

@@ -6,7 +6,10 @@ from typing import Any
 
 from ..intent.compile import BookError
 from ..intent.evidence import weigh
+from ..intent.own import with_own
 from ..intent.reading import read
+from ..registry_adapter.host import hermes_home
+from ..registry_adapter.own_rules import HomeRules, own_rules, own_rules_file
 from ..registry_adapter.resources import rule_book
 from .output import Output
 from .rules import BOOK, build, sources
@@ -32,12 +35,24 @@ def check(out: Output) -> int:
         )
     book = rule_book()
     text = f"{len(book.rules)} rules in {len(sources())} files, version {book.version[:12]}"
+    home = hermes_home()
+    try:
+        own = own_rules(home)
+        with_own(book, own)
+    except BookError as error:
+        return _verdict(out, ok=False, text=f"{text}; own rules are left out: {error}")
+    if own.rules or own.off:
+        text += (
+            f"; {own_rules_file(home)}: {len(own.rules)} own rules, "
+            f"{len(own.shadow)} of them in shadow, {len(own.off)} shipped ones off"
+        )
     return _verdict(out, ok=True, text=text)
 
 
 def explain(text: str, out: Output) -> int:
     """Say how a text is read: language, what was masked, which rules fired and where."""
-    book = rule_book()
+    home = hermes_home()
+    book = HomeRules()(home, rule_book())
     reading = read(text, book)
     evidence = weigh(reading, book)
     votes: list[dict[str, Any]] = [

@@ -24,6 +24,7 @@ __all__ = [
     "elements",
     "language_rows",
     "patterns_of",
+    "rule_row",
 ]
 
 FLAGS = frozenset(("", "follow_up", "negation", "vague"))
@@ -139,9 +140,14 @@ def _choice(rule: Mapping[str, Any], key: str, allowed: frozenset[str], where: s
     return str(value)
 
 
-def _rule(
+def rule_row(
     rule: Mapping[str, Any], toolset: str, file: str, snippets: Mapping[str, Sequence[str]]
 ) -> dict[str, Any]:
+    """One rule as the compiled book holds it.
+
+    Raises:
+        BookError: something in it is not allowed.
+    """
     ident = rule.get("id")
     where = f"{file}: rule {ident!r}"
     if not isinstance(ident, str) or not re.fullmatch(r"[a-z_]+\.[a-z0-9-]+", ident):
@@ -188,7 +194,7 @@ def compile_book(
         for rule in content["rules"]:
             if rule.get("stage", "live") == "shadow":
                 continue
-            row = _rule(rule, content.get("toolset", ""), file, snippets)
+            row = rule_row(rule, content.get("toolset", ""), file, snippets)
             if row["id"] in seen:
                 raise BookError(f"{file}: rule {row['id']!r} stands twice")
             seen.add(row["id"])

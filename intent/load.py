@@ -17,14 +17,15 @@ from .magic import MAGIC
 from .patterns import Pattern, element, pattern
 from .rulebook import Lexicon, Policy, Rule, RuleBook, TongueTable
 
-__all__ = ["NO_PHRASES", "book_from_bytes", "tongue_table", "with_rules"]
+__all__ = ["NO_PHRASES", "book_from_bytes", "rule_of", "tongue_table", "with_rules"]
 
 
 def _pattern(rows: list[list[Any]]) -> Pattern:
     return pattern([element(kind, phrases, reach) for kind, phrases, reach in rows])
 
 
-def _rule(row: dict[str, Any]) -> Rule:
+def rule_of(row: dict[str, Any]) -> Rule:
+    """A rule from its row in the compiled book."""
     return Rule(
         id=row["id"],
         toolset=row["toolset"],
@@ -82,7 +83,7 @@ def book_from_bytes(data: bytes, phrases: FollowupTable = NO_PHRASES) -> RuleBoo
         raise ValueError("the compiled rule book is damaged; install it again") from error
     size = int.from_bytes(parts[16:20], "big")
     body = json.loads(parts[20 : 20 + size])
-    rules = tuple(_rule(row) for row in body["rules"])
+    rules = tuple(rule_of(row) for row in body["rules"])
     frames = tuple(_frame(row) for row in body["frames"])
     index = _index(rules)
     return RuleBook(

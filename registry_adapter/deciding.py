@@ -9,6 +9,8 @@ The engine is imported with the first decision: starting Hermes does not wait fo
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from copy import copy
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..router.floor import floor_toolsets
@@ -39,6 +41,7 @@ class TieredDecider:
         guard: turns a fault into a full decision.
         local: the encoder of a place, ``None`` where there is none.
         network: the network classifier of a place, ``None`` where none is enabled.
+        own_rules: the book with the rules that the user wrote for a home.
         thrift: gives who looks at first decisions for their price; ``None``: nobody does.
     """
 
@@ -49,6 +52,7 @@ class TieredDecider:
         guard: Guard,
         local: Callable[[Place], LocalTier | None] = lambda place: None,
         network: Callable[[Place], NetworkTier | None] = lambda place: None,
+        own_rules: Callable[[Path, RuleBook], RuleBook] = lambda home, book: book,
         environ: Mapping[str, str] | None = None,
         thrift: Callable[[], Thrift] | None = None,
     ) -> None:
@@ -56,8 +60,16 @@ class TieredDecider:
         self._guard = guard
         self._local = local
         self._network = network
+        self._own_rules = own_rules
         self._environ = environ
         self._thrift = thrift
+
+    def trying(self, change: Callable[[RuleBook], RuleBook]) -> TieredDecider:
+        """The same with another book: for what-if questions."""
+        own_rules = self._own_rules
+        other = copy(self)
+        other._own_rules = lambda home, book: change(own_rules(home, book))
+        return other
 
     def decide(
         self,
@@ -105,6 +117,7 @@ class TieredDecider:
         from ..intent.reading import own_words  # noqa: PLC0415 - see the module docstring
         from ..router.engine import decide  # noqa: PLC0415
 
+        book = self._own_rules(place.home, self._book())
         floor = floor_toolsets(
             catalog,
             configured=place.settings.floor_toolsets,
@@ -116,7 +129,7 @@ class TieredDecider:
                 turn.message,
                 catalog,
                 floor=floor,
-                book=self._book(),
+                book=book,
                 later_turn=later_turn,
                 first_contact=turn.is_first_turn,
                 use_rules=place.settings.deterministic_rules_enabled,
@@ -129,7 +142,7 @@ class TieredDecider:
             return decision  # a later turn adds strong evidence only: no model is asked
         opinions: tuple[Opinion, ...] = ()
         local = self._local(place)
-        words = own_words(turn.message.text, self._book())
+        words = own_words(turn.message.text, book)
         opinion = local(words, catalog) if local else None
         if opinion is not None:
             opinions = (opinion,)

@@ -27,6 +27,7 @@ from .guard import Guard
 from .host import hermes_home, is_registered, owner_of, parent_session
 from .models import Models
 from .once import Once
+from .own_rules import HomeRules
 from .places import Places
 from .recording import Recorder
 from .resources import rule_book, rule_book_problem
@@ -98,6 +99,7 @@ def _build(ctx: Any) -> Runtime:
         guard=guard,
         local=encoder,
         network=models.network_tier,
+        own_rules=HomeRules(),
         thrift=Once(_thrift),
     )
     surfaces = Surfaces(

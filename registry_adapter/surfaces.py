@@ -17,7 +17,7 @@ from ..recovery.request import NAME as REQUEST_TOOL
 from ..recovery.request import answer, menu
 from ..router import session as sessions
 from ..router.floor import pinned_tools
-from ..router.session import Phase, SessionState
+from ..router.session import DEARER, Phase, SessionState
 from ..router.values import Catalog, Decision, ToolName
 from .catalog import CatalogReader
 from .events import RequestEvent, ToolCallEvent, TurnEvent
@@ -140,7 +140,7 @@ class Surfaces:
             state = _with_history(state, request, catalog)
             state = sessions.settle(state, tools.named)
             self._keep(place, live, before, state)
-            if place.shadow:
+            if place.shadow or state.why == DEARER:  # stock's own bytes: a cache may hold them
                 return _without_own_tool(request, tools)
             return _filtered(request, tools, state, live.sent(state, tools))
 

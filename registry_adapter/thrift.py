@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from hashlib import blake2s
 
 from ..router.thrift import Traffic, refrain, sent_tokens
 from ..router.values import Catalog, Decision
@@ -61,7 +60,8 @@ class Thrift:
         notes, name = place.store.notes, f"traffic.{tier.id}"
         if not sending.begins:
             return Traffic.from_json(notes.get(name))
-        at, prompt, surface = self._clock(), _digest(sending.system), _digest(*decision.toolsets)
+        at, digest = self._clock(), place.store.digest
+        prompt, surface = digest(sending.system), digest(" ".join(decision.toolsets))
         sent = sent_tokens(decision, catalog)
 
         def revised(text: str) -> str:
@@ -71,8 +71,3 @@ class Thrift:
             ).to_json()
 
         return Traffic.from_json(notes.revise(name, revised))
-
-
-def _digest(*texts: str) -> str:
-    joined = "\n".join(texts).encode("utf-8", "surrogatepass")
-    return blake2s(joined, digest_size=8).hexdigest()

@@ -19,11 +19,12 @@ from ..recovery.request import answer, menu
 from ..router import session as sessions
 from ..router.cost import Prices
 from ..router.floor import pinned_tools
-from ..router.session import Phase, SessionState
+from ..router.session import DEARER, Phase, SessionState
 from ..router.thrift import Traffic, refrain, sent_tokens
 from ..router.values import Catalog, Decision, Message, Origin, ToolName
 from .history import PastCall, PastSession, PastTurn
 from .spending import Spending
+from .suggest import Seen, votes_of
 
 __all__ = ["Grant", "Recovery", "Replay", "Route", "SessionReplay", "replay"]
 
@@ -180,6 +181,7 @@ def replay(
     route: Route,
     prices_of: Callable[[str], Prices | None] = lambda model: None,
     seen: Callable[[], None] = lambda: None,
+    observe: Callable[[Seen], None] = lambda message: None,
 ) -> Replay:
     """Route every session again.
 
@@ -189,6 +191,7 @@ def replay(
         route: decides one message.
         prices_of: prices of a model; ``None``: not known.
         seen: called after each session, for a progress bar.
+        observe: called with each message, for suggestions.
     """
     done: list[SessionReplay] = []
     states: dict[str, SessionState] = {}
@@ -207,6 +210,7 @@ def replay(
                 route,
                 states.get(session.parent),
                 thrift.of(session, grant, prices),
+                observe,
             )
             done.append(run.go())
             if prices is not None:
@@ -262,14 +266,18 @@ class _Run:
         route: Route,
         parent: SessionState | None,
         thrift: Callable[[Decision], Decision],
+        observe: Callable[[Seen], None],
     ) -> None:
         self._session = session
         self._grant = grant
         self._catalog = grant.catalog
         self._route = route
         self._thrift = thrift
+        self._observe = observe
+        self._latest: Decision | None = None
         self._costs = {spec.name: spec.tokens for ts in self._catalog.toolsets for spec in ts.tools}
         self._owners = {spec.name: ts.name for ts in self._catalog.toolsets for spec in ts.tools}
+        self._stock = tuple(ToolName(name) for name, _ in grant.stock_tools)
         self._sent: list[tuple[ToolName, ...] | None] = []
         self._recoveries: list[Recovery] = []
         self._outside = 0
@@ -281,11 +289,30 @@ class _Run:
         """Run all turns."""
         state = self.state
         for number, turn in enumerate(self._session.turns):
+            fresh = state is None
+            self._latest = None
             state = self._decided(state, turn)
+            visible, missed = self._visible(state), len(self._recoveries)
             for request in turn.requests:
                 self._sent.append(self._request(state))
                 for call in request.calls:
                     state = self._called(state, call, turn, number)
+            self._observe(
+                Seen(
+                    session=self._session.id,
+                    later=not fresh,
+                    text=turn.message.text,
+                    visible=visible,
+                    votes=votes_of(self._latest),
+                    called=frozenset(
+                        str(owner)
+                        for request in turn.requests
+                        for call in request.calls
+                        if (owner := self._owners.get(ToolName(call.tool)))
+                    ),
+                    missed=frozenset(found.toolset for found in self._recoveries[missed:]),
+                )
+            )
         self.state = state
         sent = tuple(sum(tokens for _, tokens in tools) for tools in self.sent)
         return SessionReplay(
@@ -313,20 +340,29 @@ class _Run:
                 spelled[names] = [(str(name), self._costs[name]) for name in names]
         return [spelled[names] for names in self._sent]
 
+    def _visible(self, state: SessionState) -> frozenset[str]:
+        names = self._request(state)
+        sent = self._catalog.order if names is None else names
+        return frozenset(str(self._owners[name]) for name in sent)
+
     def _request(self, state: SessionState) -> tuple[ToolName, ...] | None:
         """Names to send; ``None``: the request is left alone."""
+        if state.why == DEARER:
+            return self._stock
         return sessions.sent_names(state, self._catalog.order) or None
 
     def _decided(self, state: SessionState | None, turn: PastTurn) -> SessionState:
         platform = self._session.platform
         if state is None:
             decision = self._thrift(self._route(platform, turn.message, self._catalog, True))
+            self._latest = decision
             state = sessions.start(
                 self._session.id, decision, self._catalog, menu=menu(self._catalog)
             )
             return sessions.append(state, pinned_tools(self._catalog, self._grant.pinned))
         if state.phase is not Phase.PASS and self._grant.expands:
             decision = self._route(platform, turn.message, self._catalog, False)
+            self._latest = decision
             state = sessions.expand(state, decision, self._catalog)
         return sessions.settle(state, self._catalog.order)
 

@@ -20,6 +20,7 @@ from .errors import StateError
 from .values import Catalog, Decision, Outcome, ToolName, ToolsetName
 
 __all__ = [
+    "DEARER",
     "Phase",
     "SessionState",
     "append",
@@ -36,6 +37,8 @@ __all__ = [
 ]
 
 VERSION = 1
+DEARER = "cost.dearer"
+"""Why a session is left whole: narrowing it would cost more (:mod:`.thrift`)."""
 
 
 class Phase(StrEnum):
@@ -222,7 +225,7 @@ def _texts(value: object) -> tuple[str, ...]:
 
 def _why(decision: Decision) -> str:
     first = decision.reasons[0].rule if decision.reasons else ""
-    return first if first.startswith("cost.") else f"engine.{decision.grade.value}"
+    return first if first == DEARER else f"engine.{decision.grade.value}"
 
 
 def _tools_of(toolsets: Collection[ToolsetName], catalog: Catalog) -> tuple[ToolName, ...]:

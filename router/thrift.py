@@ -32,12 +32,10 @@ from math import erfc, isfinite, log, sqrt
 from typing import Any
 
 from .cost import Prices
+from .session import DEARER
 from .values import Catalog, Decision, Grade, Outcome, Reason
 
 __all__ = ["DEARER", "HABITS", "Habits", "Traffic", "extra_cost", "refrain", "sent_tokens"]
-
-DEARER = "cost.dearer"
-"""Reason of a decision that is full because narrowing would cost more."""
 
 _MILLION = 1_000_000
 

@@ -1,0 +1,85 @@
+"""The rules that a user wrote for one home: ``<HERMES_HOME>/tool-router/rules.yaml``.
+
+Read when a message is decided and the file changed.  A file that does not
+validate is left out as a whole, with one warning: the shipped rules go on.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..intent.own import OwnRules
+    from ..intent.rulebook import RuleBook
+
+__all__ = ["HomeRules", "own_rules", "own_rules_file"]
+
+_log = logging.getLogger(__name__)
+_Signature = tuple[int, int] | None
+
+
+def own_rules_file(home: Path) -> Path:
+    """Where a home's own rules stand."""
+    return home / "tool-router" / "rules.yaml"
+
+
+def own_rules(home: Path) -> OwnRules:
+    """The own rules of a home, none where there is no file.
+
+    Raises:
+        BookError: the file does not read or validate.
+    """
+    import yaml  # noqa: PLC0415 - only where somebody wrote rules
+
+    from ..intent.compile import BookError  # noqa: PLC0415
+    from ..intent.own import OwnRules, read_own  # noqa: PLC0415
+
+    path = own_rules_file(home)
+    try:
+        data = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return OwnRules()
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise BookError(f"{path.name} does not read: {error}") from error
+    return read_own(data, path.name)
+
+
+class HomeRules:
+    """The rule book of each home, its own rules included.  Never raises."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._known: dict[Path, tuple[_Signature, RuleBook]] = {}
+
+    def __call__(self, home: Path, book: RuleBook) -> RuleBook:
+        """The book that holds in a home."""
+        signature = _signature(own_rules_file(home))
+        if signature is None:
+            return book
+        with self._lock:
+            known = self._known.get(home)
+            if known is None or known[0] != signature:
+                known = self._known[home] = (signature, _joined(home, book))
+            return known[1]
+
+
+def _signature(path: Path) -> _Signature:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size
+
+
+def _joined(home: Path, book: RuleBook) -> RuleBook:
+    from ..intent.compile import BookError  # noqa: PLC0415 - only where somebody wrote rules
+    from ..intent.own import with_own  # noqa: PLC0415
+
+    try:
+        return with_own(book, own_rules(home))
+    except BookError as error:
+        _log.warning("tool-router: own rules are left out: %s", error)
+        return book

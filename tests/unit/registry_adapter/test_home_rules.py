@@ -1,0 +1,70 @@
+"""registry_adapter.own_rules: the rules of a home, read again when the file changes."""
+
+from __future__ import annotations
+
+import logging
+import os
+from pathlib import Path
+
+import pytest
+
+from hermes_tool_router.registry_adapter.own_rules import HomeRules, own_rules_file
+from hermes_tool_router.registry_adapter.resources import rule_book
+
+BOOK = rule_book()
+RULE = 'rules:\n  - {id: "own.ledger", toolset: "file", any: ["ledger"], weight: 4.0}\n'
+
+
+def write(home: Path, text: str, at: int) -> None:
+    """Write the file as an editor would, at a time of its own."""
+    path = own_rules_file(home)
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    os.utime(path, (at, at))
+
+
+def test_without_a_file_the_book_is_the_shipped_one(tmp_path: Path) -> None:
+    """The very same object."""
+    assert HomeRules()(tmp_path, BOOK) is BOOK
+
+
+def test_a_change_holds_from_the_next_message_on(tmp_path: Path) -> None:
+    """And as long as nothing changes nothing is read."""
+    rules = HomeRules()
+    write(tmp_path, RULE, at=1_000)
+
+    first = rules(tmp_path, BOOK)
+    again = rules(tmp_path, BOOK)
+    write(tmp_path, "", at=2_000)
+    after = rules(tmp_path, BOOK)
+
+    assert first.rules[-1].id == "own.ledger"
+    assert again is first
+    assert after.rules == BOOK.rules
+
+
+@pytest.mark.parametrize("text", ["rules: [", "rules: 3", "off: [web.nothing]", "\x00"])
+def test_a_file_that_is_wrong_is_left_out_with_one_warning(
+    tmp_path: Path, text: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The shipped rules go on."""
+    rules = HomeRules()
+    write(tmp_path, text, at=1_000)
+
+    with caplog.at_level(logging.WARNING):
+        found = [rules(tmp_path, BOOK) for _ in range(3)]
+
+    assert {book.version for book in found} == {BOOK.version}
+    assert all(book.rules == BOOK.rules for book in found)
+    assert len(caplog.records) == 1
+    assert "own rules are left out" in caplog.text
+
+
+def test_another_home_has_its_own(tmp_path: Path) -> None:
+    """A gateway serves several."""
+    rules = HomeRules()
+    (tmp_path / "a").mkdir()
+    write(tmp_path / "a", RULE, at=1_000)
+
+    assert rules(tmp_path / "a", BOOK) is not BOOK
+    assert rules(tmp_path / "b", BOOK) is BOOK
