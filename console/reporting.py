@@ -10,6 +10,7 @@ from ..registry_adapter.plugin import Runtime
 from ..reports.log_page import log_report
 from ..reports.page import Page, render
 from ..reports.plots import is_installed
+from ..reports.tier_report import NOT_IN_THE_LOG, other_rows, tier_report, tier_rows
 from ..router.errors import RouterError
 from .effect import percent
 from .output import Output, counted
@@ -27,9 +28,14 @@ class PageError(RouterError):
 def collect(runtime: Runtime) -> dict[str, Any]:
     """Figures over the whole log of this home."""
     store = runtime.stores(hermes_home())
-    return log_report(
-        store.tail("decisions", limit=_ROWS), store.tail("gate", limit=_ROWS), store.counters()
-    )
+    decisions = store.tail("decisions", limit=_ROWS)
+    joined = {
+        store.digest(state.session_id): len(state.added) for state in store.sessions(limit=_ROWS)
+    }
+    return {
+        **log_report(decisions, store.tail("gate", limit=_ROWS), store.counters()),
+        "compared": tier_report(decisions, store.tail("calls", limit=_ROWS), joined),
+    }
 
 
 def show(data: dict[str, Any], out: Output) -> None:
@@ -44,16 +50,32 @@ def show(data: dict[str, Any], out: Output) -> None:
         f"{sent:,} of {full:,} tokens of tool schemas ({percent(sent, full)})",
         bold=True,
     )
-    for name in ("outcome", "platform", "tier", "mode"):
+    for name in ("outcome", "platform", "mode"):
         rows = [
             (key, f"{row['decisions']:,}", f"{100 * row['saving']:.0f}%")
             for key, row in data[f"by_{name}"].items()
         ]
         out.line()
         out.table([name, "decisions#", "saved#"], rows)
+    _show_tiers(data["compared"], out)
     if data["asks_per_100_calls"] is not None:
         out.line()
         out.line(f"the gate asked or blocked {data['asks_per_100_calls']} times in 100 calls")
+
+
+def _show_tiers(compared: dict[str, Any], out: Output) -> None:
+    """The tiers side by side, and what cannot be said."""
+    if not compared["tiers"]:
+        return
+    out.line()
+    out.line("Tiers", bold=True)
+    heads, rows = tier_rows(compared)
+    out.table(heads, rows)
+    for title, (heads, rows) in other_rows(compared).items():
+        out.line()
+        out.line(title, bold=True)
+        out.table(heads, rows)
+    out.line(NOT_IN_THE_LOG)
 
 
 def write(page: Page, path: Path, out: Output) -> None:

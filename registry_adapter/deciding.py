@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from copy import copy
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -145,10 +146,21 @@ class TieredDecider:
         words = own_words(turn.message.text, book)
         opinion = local(words, catalog) if local else None
         if opinion is not None:
-            opinions = (opinion,)
-            decision = with_opinions(*opinions)
+            opinions, before = (opinion,), decision
+            decision = _compared(before, with_opinions(*opinions))
         network = self._network(place) if ask_network else None
         if network is None or not decision.undecided:
             return decision
         opinion = network(turn, catalog, place)
-        return decision if opinion is None else with_opinions(*opinions, opinion)
+        return (
+            decision if opinion is None else _compared(decision, with_opinions(*opinions, opinion))
+        )
+
+
+def _compared(before: Decision, after: Decision) -> Decision:
+    """The decision with a word on what the tiers before it would have kept (``report``)."""
+    one, two = frozenset(before.toolsets), frozenset(after.toolsets)
+    relation = "same" if one == two else "more" if one > two else "fewer" if one < two else "other"
+    earlier = [reason for reason in before.reasons if "-alone-" in reason.rule]
+    reason = Reason(rule=f"engine.{before.tier.value}-alone-{relation}")
+    return replace(after, reasons=(*after.reasons, *earlier, reason))

@@ -9,6 +9,7 @@ from typing import Any
 
 from . import plots
 from .page import Figures, Grid, Page, Plot
+from .tier_report import NOT_IN_THE_LOG, other_rows, tier_rows
 
 __all__ = ["log_page", "log_report"]
 
@@ -103,7 +104,7 @@ def log_page(report: Mapping[str, Any]) -> Page:
                 for key, row in report[f"by_{name}"].items()
             ),
         )
-        for name in ("outcome", "platform", "tier", "mode")
+        for name in ("outcome", "platform", "mode")
     )
     return Page(
         title="What the tool router did",
@@ -115,12 +116,26 @@ def log_page(report: Mapping[str, Any]) -> Page:
                 title="Share of tokens saved, decision by decision",
                 svg=plots.histogram(report["savings"], across="saved by a decision"),
             ),
+            *_tiers(report.get("compared")),
             *groups,
             _counted("Most frequent reasons", "rule", report["rules"]),
             _counted("Verdicts of the gate", "verdict", report["verdicts"]),
             _counted("Counters", "counter", report["counters"]),
         ),
     )
+
+
+def _tiers(compared: Mapping[str, Any] | None) -> list[Grid]:
+    if not compared or not compared["tiers"]:
+        return []
+    heads, rows = tier_rows(compared)
+    return [
+        Grid(title="Tiers", heads=tuple(heads), rows=tuple(rows), note=NOT_IN_THE_LOG),
+        *(
+            Grid(title=title, heads=tuple(heads), rows=tuple(rows))
+            for title, (heads, rows) in other_rows(compared).items()
+        ),
+    ]
 
 
 def _counted(title: str, what: str, rows: Mapping[str, int]) -> Grid:
