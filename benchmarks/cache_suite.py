@@ -10,7 +10,8 @@ from typing import Any
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
-from ..recovery.request import SCHEMA, menu
+from ..recovery.request import menu
+from ..recovery.schema import SCHEMA
 from ..registry_adapter.prices import Tier, read_prices
 from ..registry_adapter.tokens import schema_tokens
 from ..reports import plots

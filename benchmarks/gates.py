@@ -14,7 +14,8 @@ from itertools import pairwise
 from statistics import median
 from typing import Any
 
-from ..recovery.request import SCHEMA, menu
+from ..recovery.request import menu
+from ..recovery.schema import SCHEMA
 from ..registry_adapter.tokens import schema_tokens
 from ..router import session as sessions
 from ..router.session import SessionState

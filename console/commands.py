@@ -12,8 +12,6 @@ from typing import Any
 from ..registry_adapter.plugin import Runtime
 from ..registry_adapter.resources import ONBOARDING
 from ..registry_adapter.session_here import SessionHere
-from .parser import set_up
-from .slash import Slash
 
 __all__ = ["NAME", "register"]
 
@@ -26,7 +24,7 @@ def register(ctx: Any, runtime: Runtime) -> None:
 
 
 def _register(ctx: Any, runtime: Runtime) -> None:
-    here = SessionHere(runtime.surfaces.only_session)
+    here = SessionHere(lambda: runtime.surfaces.only_session())
 
     def note_event(**kwargs: Any) -> None:
         runtime.guard.run("pre_gateway_dispatch", lambda: here.note_event(**kwargs), lambda: None)
@@ -34,13 +32,13 @@ def _register(ctx: Any, runtime: Runtime) -> None:
     ctx.register_cli_command(
         name=NAME,
         help="smaller requests: status, explain, replay, log, enable, shadow, disable, doctor",
-        setup_fn=set_up,
+        setup_fn=_set_up,
         handler_fn=lambda arguments: _run(runtime, arguments),
         description="Sends only the tool schemas that a session needs.",
     )
     ctx.register_command(
         "router",
-        Slash(runtime, here),
+        lambda raw="": _slash(runtime, here, raw),
         description="Tool router: status, surface, add TOOLSET, off",
         args_hint="[surface | add TOOLSET | off]",
     )
@@ -49,6 +47,18 @@ def _register(ctx: Any, runtime: Runtime) -> None:
     skill = ONBOARDING / "SKILL.md"
     if skill.is_file():
         ctx.register_skill(ONBOARDING.name, skill)
+
+
+def _set_up(parser: argparse.ArgumentParser) -> None:
+    from .parser import set_up  # noqa: PLC0415 - only where a command line is read
+
+    set_up(parser)
+
+
+def _slash(runtime: Runtime, here: SessionHere, raw: str) -> str:
+    from .slash import Slash  # noqa: PLC0415 - only where it is typed
+
+    return Slash(runtime, here)(raw)
 
 
 def _run(runtime: Runtime, arguments: argparse.Namespace) -> None:

@@ -6,7 +6,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from ..registry_adapter.store import LogName, StateStore
+from ..registry_adapter.log_names import LogName
+from ..registry_adapter.store import StateStore
 from .output import Output, clock_time, counted
 
 __all__ = ["follow", "show"]

@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import get_args
 
-from ..registry_adapter.store import LogName
+from ..registry_adapter.log_names import LogName
 
 __all__ = ["EPILOG", "KINDS", "set_up"]
 

@@ -17,8 +17,9 @@ import yaml
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from ..recovery.request import NAME as REQUEST_TOOL
-from ..recovery.request import SCHEMA, TOOLSET, menu
+from ..recovery.request import menu
+from ..recovery.schema import NAME as REQUEST_TOOL
+from ..recovery.schema import SCHEMA, TOOLSET
 from ..registry_adapter.granted import HostError, granted_catalog
 from ..registry_adapter.host import hermes_home
 from ..registry_adapter.plugin import Runtime

@@ -1,4 +1,4 @@
-"""The ``request_toolset`` tool: its schema, its menu, and what a call does.
+"""The ``request_toolset`` tool: its menu, and what a call does.
 
 The tool is the visible way to ask.  It adds only what the host granted, and a
 refusal says so in words a model can act on.
@@ -13,11 +13,9 @@ from itertools import accumulate
 
 from ..router.session import Phase, SessionState, append, grow
 from ..router.values import Catalog, Origin, ToolName, ToolsetName
+from .schema import INTRODUCTION
 
-__all__ = ["NAME", "SCHEMA", "TOOLSET", "Reply", "answer", "menu"]
-
-NAME = "request_toolset"
-TOOLSET = "tool_router"
+__all__ = ["Reply", "answer", "menu"]
 
 _MENU_CHARACTERS = 1400
 """Bound of the menu: a no-tool request must stay under a quarter of the stock tool bytes."""
@@ -26,25 +24,6 @@ _SUGGESTIONS = 3
 _LISTED = frozenset({Origin.BUILTIN, Origin.MCP, Origin.PLUGIN})
 """Origins worth asking for; our own tools and the bridges are always there."""
 _NAMES_IN_A_REPLY = 40
-
-_INTRODUCTION = (
-    "Tools not shown are held back, not gone: call one by name and it runs, or ask here. "
-    "Stays for this session. Toolsets:"
-)
-
-SCHEMA: Mapping[str, object] = {
-    "name": NAME,
-    "description": _INTRODUCTION + " any that this session was granted.",
-    "parameters": {
-        "type": "object",
-        "properties": {
-            "toolsets": {"type": "array", "items": {"type": "string"}},
-            "tools": {"type": "array", "items": {"type": "string"}},
-            "reason": {"type": "string"},
-        },
-    },
-}
-"""As registered; the description that a session sends is :func:`menu`."""
 
 _PURPOSES: Mapping[str, str] = {
     "browser": "drive a web browser",
@@ -89,14 +68,14 @@ def menu(catalog: Catalog) -> str:
     """
     listed = [ts for ts in catalog.toolsets if ts.origin in _LISTED]
     with_purpose = [f"{ts.name}{_purpose(ts.name, ts.description)}" for ts in listed]
-    text = f"{_INTRODUCTION} {', '.join(with_purpose)}."
+    text = f"{INTRODUCTION} {', '.join(with_purpose)}."
     if len(text) <= _MENU_CHARACTERS:
         return text
     names = [str(ts.name) for ts in listed]
-    room = _MENU_CHARACTERS - len(_INTRODUCTION)
+    room = _MENU_CHARACTERS - len(INTRODUCTION)
     shown = sum(1 for total in accumulate(len(name) + 2 for name in names) if total < room)
     more = f" and {len(names) - shown} more" if shown < len(names) else ""
-    return f"{_INTRODUCTION} {', '.join(names[:shown])}{more}."
+    return f"{INTRODUCTION} {', '.join(names[:shown])}{more}."
 
 
 def _purpose(name: ToolsetName, description: str) -> str:

@@ -69,6 +69,8 @@ class Callbacks:
         narrowed = self._guard.run(
             "llm_execution", lambda: self._narrowed(event, request, place), lambda: request
         )
+        for feature in self._features:
+            self._quietly(f"{feature.name}.sending", partial(feature.sending, place))
         response = next_call(narrowed)
         for feature in self._features:
             self._quietly(

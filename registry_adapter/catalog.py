@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..router.values import Catalog, ToolName, Toolset, ToolSpec
-from .host import Owner
+from .owners import Owner
 from .wire import WireTools
 
 __all__ = ["CatalogReader"]

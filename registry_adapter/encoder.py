@@ -11,12 +11,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ..router.settings import Settings
-from ..router.values import Catalog, Opinion
-from .places import Place
 from .resources import local_head
 
 if TYPE_CHECKING:
     from ..classifier.local import LocalEncoder
+    from ..router.values import Catalog, Opinion
+    from .places import Place
 
 __all__ = ["Encoder"]
 

@@ -1,8 +1,8 @@
-"""What is layered on routing: each feature listens, and may register hooks of its own."""
+"""What is layered on routing: each feature listens, and may have hooks of its own."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from .events import RequestEvent, ToolCallEvent, TurnEvent
@@ -17,12 +17,16 @@ class Feature(Protocol):
     name: str
     """For the guard's log."""
 
-    def register(self, ctx: Any) -> tuple[str, ...]:
-        """Register hooks of its own; returns their names."""
+    @property
+    def hooks(self) -> Mapping[str, Callable[..., Any]]:
+        """Callbacks of its own by the hook that calls them, as :mod:`.plugin` registers them."""
         ...
 
     def turn(self, event: TurnEvent, place: Place) -> None:
         """A turn begins."""
+
+    def sending(self, place: Place) -> None:
+        """A request is about to be sent: time for what takes a while and is needed later."""
 
     def response(self, event: RequestEvent, response: object, place: Place) -> None:
         """The model has answered a request."""
@@ -42,12 +46,15 @@ class Silent:
 
     name = "silent"
 
-    def register(self, ctx: Any) -> tuple[str, ...]:
+    @property
+    def hooks(self) -> Mapping[str, Callable[..., Any]]:
         """None."""
-        del ctx
-        return ()
+        return {}
 
     def turn(self, event: TurnEvent, place: Place) -> None:
+        """Nothing."""
+
+    def sending(self, place: Place) -> None:
         """Nothing."""
 
     def response(self, event: RequestEvent, response: object, place: Place) -> None:

@@ -2,18 +2,19 @@
 
 Shell grammar and rule tables take a tenth of a second to load, so the gate is
 made when a call first needs it, and warmed while the first answer of the model
-is on its way.
+is on its way: not before the first request, whose decision it would slow down.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from .attendance import attendance, has_later_policy_hook
-from .events import RequestEvent, ToolCallEvent, TurnEvent
+from .events import RequestEvent, ToolCallEvent
 from .features import Silent
 from .guard import Guard
+from .late import UNJUDGED
 from .models import Models
 from .once import Once
 from .places import Place
@@ -27,38 +28,45 @@ __all__ = ["GateFeature"]
 
 
 class GateFeature(Silent):
-    """Prepares in ``tool_request``, acts in ``pre_tool_call``, logs in ``post_tool_call``."""
+    """Prepares in ``tool_request``, acts in ``pre_tool_call``, logs in ``post_tool_call``.
+
+    Args:
+        guard: turns faults into what is safe.
+        places: home, settings and store of the turn that runs now.
+        models: ask about calls, where that is on.
+        notes: on whose behalf calls are made.
+        policy: the ``pre_tool_call`` callback as Hermes holds it.
+    """
 
     name = "gate"
 
     def __init__(
-        self, guard: Guard, places: Callable[[str], Place], models: Models, notes: TurnNotes
+        self,
+        guard: Guard,
+        places: Callable[[str], Place],
+        models: Models,
+        notes: TurnNotes,
+        policy: Callable[..., object],
     ) -> None:
         self._guard = guard
         self._places = places
         self._models = models
         self._notes = notes
+        self._policy = policy
         self._parts = Once(self._made)
 
-        def pre_tool_call(**kwargs: Any) -> HostDirective | None:
-            return guard.run(
-                "pre_tool_call",
-                lambda: self._parts()[0].policy(ToolCallEvent.read(kwargs)),
-                self._last_resort,
-            )
-
-        self._policy = pre_tool_call
-
-    def register(self, ctx: Any) -> tuple[str, ...]:
+    @property
+    def hooks(self) -> Mapping[str, Callable[..., Any]]:
         """The policy hook, and the two that tell how a call ended."""
-        ctx.register_hook("pre_tool_call", self._policy)
-        ctx.register_hook("post_tool_call", self._ended)
-        ctx.register_hook("post_approval_response", self._answered)
-        return "pre_tool_call", "post_tool_call", "post_approval_response"
+        return {
+            "pre_tool_call": self._judged,
+            "post_tool_call": self._ended,
+            "post_approval_response": self._answered,
+        }
 
-    def turn(self, event: TurnEvent, place: Place) -> None:
-        """The gate can warm up while the first answer of the model is on its way."""
-        del event, place
+    def sending(self, place: Place) -> None:
+        """The gate is made while the first answer of the model is on its way."""
+        del place
         self._parts.warm()
 
     def response(self, event: RequestEvent, response: object, place: Place) -> None:
@@ -69,6 +77,13 @@ class GateFeature(Silent):
     def call(self, event: ToolCallEvent, place: Place) -> None:
         """Prepare a proposal."""
         self._parts()[0].prepare(event, place)
+
+    def _judged(self, **kwargs: Any) -> HostDirective | None:
+        return self._guard.run(
+            "pre_tool_call",
+            lambda: self._parts()[0].policy(ToolCallEvent.read(kwargs)),
+            self._last_resort,
+        )
 
     def _ended(self, **kwargs: Any) -> None:
         self._guard.run("post_tool_call", lambda: self._parts()[1].ended(kwargs), lambda: None)
@@ -83,12 +98,7 @@ class GateFeature(Silent):
             lambda: self._places("").settings.risk_gate.mode == "enforce",
             lambda: self._notes.enforcing,
         )
-        if not enforcing:
-            return None
-        return {
-            "action": "block",
-            "message": "tool-router could not judge this call and does not let it pass unjudged",
-        }
+        return dict(UNJUDGED) if enforcing else None
 
     def _made(self) -> tuple[Gate, GateLog]:
         # Imported here, see the module docstring.

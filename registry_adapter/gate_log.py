@@ -84,7 +84,7 @@ class Judged:
 @lru_cache(maxsize=16)
 def _in_words(limits: Thresholds) -> str:
     """Thresholds as the log has them; they change with the settings only."""
-    return ",".join(f"{name}={value}" for name, value in sorted(limits.model_dump().items()))
+    return ",".join(f"{name}={value}" for name, value in sorted(dict(limits).items()))
 
 
 class GateLog:

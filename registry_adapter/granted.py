@@ -10,7 +10,8 @@ from ..router.errors import RouterError
 from ..router.values import Catalog, Origin
 from .catalog import CatalogReader
 from .hermes_config import hermes_config
-from .host import is_registered, owner_of
+from .host import is_registered
+from .owners import owner_of
 from .tokens import schema_tokens
 from .wire import read_tools
 

@@ -2,7 +2,9 @@
 
 ``register()`` may run twice in one process (a forced rescan clears the host's
 lists first), so everything it makes hangs on one :class:`Runtime` and nothing
-is kept at module level.
+is kept at module level.  Every start of Hermes runs it, so it reads the
+settings, hands out callbacks, and leaves the rest to their first call
+(:mod:`.assembly`).
 """
 
 from __future__ import annotations
@@ -10,62 +12,95 @@ from __future__ import annotations
 import logging
 import os
 import sys
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..recovery.request import NAME as REQUEST_TOOL
-from ..recovery.request import SCHEMA, TOOLSET
+from ..recovery.schema import NAME as REQUEST_TOOL
+from ..recovery.schema import SCHEMA, TOOLSET
+from ..router.settings import Settings
 from . import tools
-from .callbacks import Callbacks
-from .catalog import CatalogReader
-from .deciding import TieredDecider
 from .encoder import Encoder
-from .features import Feature
-from .gate_feature import GateFeature
 from .guard import Guard
-from .host import hermes_home, is_registered, owner_of, parent_session
-from .models import Models
+from .host import hermes_home, is_registered
+from .late import Late
 from .once import Once
-from .own_rules import HomeRules
-from .places import Places
-from .recording import Recorder
-from .resources import rule_book, rule_book_problem
+from .resources import rule_book_problem
 from .settings_source import Reading, SettingsSource, hermes_host
-from .spans import Spans
-from .stores import Stores
-from .surfaces import Surfaces
-from .tokens import schema_tokens
-from .turn_notes import TurnNotes
 
 if TYPE_CHECKING:
-    from .thrift import Thrift
+    from .assembly import Parts
+    from .deciding import TieredDecider
+    from .models import Models
+    from .places import Places
+    from .stores import Stores
+    from .surfaces import Surfaces
 
 __all__ = ["Runtime", "register"]
 
 _log = logging.getLogger(__name__)
 
 
-@dataclass(slots=True, kw_only=True)
 class Runtime:
-    """What one registration made; the commands read it."""
+    """What one registration made; the commands read it.
 
-    guard: Guard
-    source: SettingsSource
-    places: Places
-    surfaces: Surfaces
-    decider: TieredDecider
-    stores: Stores
-    models: Models
-    encoder: Encoder
-    registered: list[str] = field(default_factory=list)
-    """Hooks, middleware and tools that were registered, in order."""
-    problem: str = ""
-    """Why nothing is routed, empty where routing runs."""
+    Attributes:
+        guard: catches what our code raises.
+        source: the settings in force.
+        encoder: the embedded encoder of this process.
+        parts: makes everything else when it is first asked for.
+        late: the callbacks that Hermes holds.
+        registered: hooks, middleware and tools that were registered, in order.
+        problem: why nothing is routed, empty where routing runs.
+    """
+
+    def __init__(self, ctx: Any) -> None:
+        self.guard = Guard()
+        self.source = SettingsSource(hermes_host(ctx), guard=self.guard)
+        self.encoder = Encoder()
+        self.settings = Settings.model_construct()
+        self.parts = Once(self._assembled)
+        self.late = Late(self.guard, self.parts, self._gate_enforces)
+        self.registered: list[str] = []
+        self.problem = ""
 
     def reading(self, platform: str = "") -> Reading:
         """The settings of the home of the running turn."""
         return self.source(hermes_home(), platform)
+
+    @property
+    def places(self) -> Places:
+        """Home, settings and store of the turn that runs now."""
+        return self.parts().places
+
+    @property
+    def surfaces(self) -> Surfaces:
+        """The surfaces of all sessions."""
+        return self.parts().surfaces
+
+    @property
+    def decider(self) -> TieredDecider:
+        """Chooses toolsets."""
+        return self.parts().decider
+
+    @property
+    def stores(self) -> Stores:
+        """The state files, by home."""
+        return self.parts().stores
+
+    @property
+    def models(self) -> Models:
+        """The clients that ask models."""
+        return self.parts().models
+
+    def _assembled(self) -> Parts:
+        from .assembly import assemble  # noqa: PLC0415 - see the module docstring
+
+        return assemble(
+            self.guard, self.source, self.encoder, self.settings, self.late.pre_tool_call
+        )
+
+    def _gate_enforces(self) -> bool:
+        return self.reading().settings.risk_gate.mode == "enforce"
 
 
 def register(ctx: Any) -> Runtime:
@@ -74,58 +109,18 @@ def register(ctx: Any) -> Runtime:
     Never raises.  Where routing is off or cannot work, nothing that touches a
     request is registered, and :attr:`Runtime.problem` says why.
     """
-    runtime = _build(ctx)
+    runtime = Runtime(ctx)
     reading = runtime.guard.run(
         "register", runtime.reading, lambda: runtime.source(Path("nowhere"), "")
     )
+    runtime.settings = reading.settings
     runtime.problem = _obstacle(ctx, reading) or rule_book_problem()
     if runtime.problem:
         if reading.on:
             _log.warning("tool-router: nothing is routed: %s", runtime.problem)
         return runtime
-    return runtime.guard.run(
-        "register", lambda: _register_routing(ctx, runtime, reading), lambda: runtime
-    )
-
-
-def _build(ctx: Any) -> Runtime:
-    guard = Guard()
-    source = SettingsSource(hermes_host(ctx), guard=guard)
-    stores, models = Stores(), Models()
-    places = Places(home=hermes_home, settings=source, store=stores)
-    encoder = Encoder()
-    decider = TieredDecider(
-        book=Once(rule_book),
-        guard=guard,
-        local=encoder,
-        network=models.network_tier,
-        own_rules=HomeRules(),
-        thrift=Once(_thrift),
-    )
-    surfaces = Surfaces(
-        places=places,
-        decider=decider,
-        reader=CatalogReader(owner_of, schema_tokens),
-        is_registered=is_registered,
-        parent_of=lambda place, session_id: parent_session(place.home, session_id),
-        record=Recorder(guard, Spans()),
-    )
-    return Runtime(
-        guard=guard,
-        source=source,
-        places=places,
-        surfaces=surfaces,
-        decider=decider,
-        stores=stores,
-        models=models,
-        encoder=encoder,
-    )
-
-
-def _thrift() -> Thrift:
-    from .thrift import Thrift  # noqa: PLC0415 - with the first decision, not with every start
-
-    return Thrift()
+    runtime.guard.run("register", lambda: _register_routing(ctx, runtime, reading), lambda: None)
+    return runtime
 
 
 def _obstacle(ctx: Any, reading: Reading) -> str:
@@ -149,55 +144,52 @@ def _has_other_profiles() -> bool:
     return _serves_many_profiles() and any((hermes_home() / "profiles").glob("*/config.yaml"))
 
 
-def _register_routing(ctx: Any, runtime: Runtime, reading: Reading) -> Runtime:
-    surfaces, guard = runtime.surfaces, runtime.guard
+def _register_routing(ctx: Any, runtime: Runtime, reading: Reading) -> None:
+    settings, late = reading.settings, runtime.late
     if reading.on:
-        runtime.encoder.prewarm(reading.settings)  # warm by the time the first message comes
+        runtime.encoder.prewarm(settings)  # warm by the time the first message comes
 
     # In shadow no tool of ours is visible; where another profile may enforce, it is registered
     # all the same and taken out of every request that is not narrowed.
-    if reading.settings.mode == "enforce" or _has_other_profiles():
-        schema = dict(SCHEMA)
-        if not _tool(ctx, runtime, schema, tools.request_handler(guard, surfaces)):
+    if settings.mode == "enforce" or _has_other_profiles():
+        handler = tools.request_handler(runtime.guard, lambda: runtime.surfaces)
+        if not _tool(ctx, runtime, dict(SCHEMA), handler):
             runtime.problem = f"the host refused the tool {REQUEST_TOOL}, so nothing could be asked"
             _log.warning("tool-router: nothing is routed: %s", runtime.problem)
-            return runtime
-    if reading.settings.jev_ask.enabled:
+            return
+    if settings.jev_ask.enabled:
         _tool(
             ctx,
             runtime,
             tools.jev_ask_schema(),
-            tools.jev_ask_handler(guard, runtime.places, runtime.models),
+            tools.jev_ask_handler(runtime.guard, runtime.parts),
         )
-    notes = TurnNotes()
-    features = _features(runtime, reading, notes)
-    callbacks = Callbacks(guard, runtime.places, notes, surfaces, features)
-    ctx.register_hook("pre_llm_call", callbacks.pre_llm_call)
-    ctx.register_middleware("tool_request", callbacks.tool_request)
-    ctx.register_middleware("llm_execution", callbacks.llm_execution)
+    ctx.register_hook("pre_llm_call", late.pre_llm_call)
+    ctx.register_middleware("tool_request", late.tool_request)
+    ctx.register_middleware("llm_execution", late.llm_execution)
     runtime.registered += ["pre_llm_call", "tool_request", "llm_execution"]
-    for feature in features:
-        runtime.registered += feature.register(ctx)
-    return runtime
+    _register_features(ctx, runtime, settings)
 
 
-def _features(runtime: Runtime, reading: Reading, notes: TurnNotes) -> tuple[Feature, ...]:
-    """What is layered on routing under these settings; imported only where it is on."""
-    found: list[Feature] = []
-    settings = reading.settings
+def _register_features(ctx: Any, runtime: Runtime, settings: Settings) -> None:
+    """The hooks of what is layered on routing under these settings."""
+    late = runtime.late
     if settings.turn_classifier.enabled or settings.tool_shaping.enabled:
-        from .turn_feature import TurnFeature  # noqa: PLC0415 - only where it is on
-
-        turns = TurnFeature(runtime.models)
-        runtime.models.turn_opinion = turns.opinion
-        found.append(turns)
-    if reading.settings.risk_gate.enabled:
-        found.append(GateFeature(runtime.guard, runtime.places, runtime.models, notes))
-    if reading.settings.verify.enabled:
-        from .verify_feature import VerifyFeature  # noqa: PLC0415 - loads shell grammar and tables
-
-        found.append(VerifyFeature(runtime.guard, runtime.places, runtime.models.completion))
-    return tuple(found)
+        ctx.register_hook("on_session_end", late.hook("turn", "on_session_end"))
+        runtime.registered += ["on_session_end"]
+    if settings.risk_gate.enabled:
+        ctx.register_hook("pre_tool_call", late.pre_tool_call)
+        ctx.register_hook("post_tool_call", late.hook("gate", "post_tool_call"))
+        ctx.register_hook("post_approval_response", late.hook("gate", "post_approval_response"))
+        runtime.registered += ["pre_tool_call", "post_tool_call", "post_approval_response"]
+    if settings.verify.enabled:
+        ctx.register_hook("post_tool_call", late.hook("verify", "post_tool_call"))
+        ctx.register_hook("pre_verify", late.hook("verify", "pre_verify"))
+        ctx.register_hook("transform_llm_output", late.hook("verify", "transform_llm_output"))
+        ctx.register_hook("on_session_end", late.hook("verify", "on_session_end"))
+        runtime.registered += [
+            "post_tool_call", "pre_verify", "transform_llm_output", "on_session_end",
+        ]  # fmt: skip
 
 
 def _tool(ctx: Any, runtime: Runtime, schema: dict[str, Any], handler: tools.Handler) -> bool:

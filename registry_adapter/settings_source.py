@@ -23,7 +23,7 @@ import yaml
 from ..router.errors import SettingsError
 from ..router.settings import KILL_SWITCH, Layer, Resolved, Settings, resolve, switched_off
 from ..router.settings_aliases import FLAT, RETIRED
-from ..router.settings_fields import groups
+from ..router.settings_groups import groups
 from .guard import Guard
 
 __all__ = ["PLACE", "Host", "Reading", "SettingsSource", "hermes_host"]
@@ -129,7 +129,7 @@ class SettingsSource:
             "settings",
             lambda: self._reading(str(home), platform),
             lambda: Reading(
-                settings=Settings(),
+                settings=Settings.model_construct(),
                 active=False,
                 mistaken=True,
                 problem="Hermes' configuration cannot be read",
@@ -139,7 +139,9 @@ class SettingsSource:
     def _reading(self, home: str, platform: str) -> Reading:
         if switched_off(self._environ):
             return Reading(
-                settings=Settings(), active=False, problem=f"switched off by {KILL_SWITCH}"
+                settings=Settings.model_construct(),
+                active=False,
+                problem=f"switched off by {KILL_SWITCH}",
             )
         with self._lock:
             return self._fresh(home, platform, self._clock())
@@ -174,7 +176,7 @@ class SettingsSource:
                 f"{error}; the plugin is inactive: full tool surface, nothing is gated",
             )
             return Reading(
-                settings=Settings(),
+                settings=Settings.model_construct(),
                 active=False,
                 mistaken=True,
                 profile=profile,

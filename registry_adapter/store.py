@@ -20,13 +20,14 @@ from pathlib import Path
 
 from ..router.errors import StateError
 from ..router.session import SessionState, from_json, to_json
+from .log_names import LogName
 from .notes import Notes
 from .records import Record, columns
 from .store_file import StateFile
-from .store_pending import TABLES, LogName, Pending
+from .store_pending import TABLES, Pending
 from .store_queries import drop_old, one, row_counts, rows_after, salt
 
-__all__ = ["Health", "LogName", "StateStore"]
+__all__ = ["Health", "StateStore"]
 
 MEMORY = 4096
 """Sessions kept in memory; a gateway's live sessions are far fewer."""

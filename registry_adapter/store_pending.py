@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Mapping
-from typing import Literal
 
+from .log_names import LogName
 from .records import CallRecord, DecisionRecord, GateRecord, Record, columns, row
 from .store_queries import add_to_counters, insert_all, write_surfaces
 
-__all__ = ["TABLES", "LogName", "Pending"]
+__all__ = ["TABLES", "Pending"]
 
-LogName = Literal["decisions", "calls", "gate"]
 TABLES: Mapping[type[Record], LogName] = {
     DecisionRecord: "decisions",
     CallRecord: "calls",

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from ..recovery.expansion import recover
-from ..recovery.request import NAME as REQUEST_TOOL
 from ..recovery.request import answer, menu
+from ..recovery.schema import NAME as REQUEST_TOOL
 from ..router import session as sessions
 from ..router.floor import pinned_tools
 from ..router.session import DEARER, Phase, SessionState

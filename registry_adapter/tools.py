@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..recovery.request import NAME as REQUEST_TOOL
+from ..recovery.schema import NAME as REQUEST_TOOL
 from .guard import Guard
-from .models import Models, jev_ask_payload
-from .places import Places
-from .surfaces import Surfaces
+
+if TYPE_CHECKING:
+    from .assembly import Parts
+    from .surfaces import Surfaces
 
 __all__ = ["Handler", "jev_ask_handler", "jev_ask_schema", "request_handler"]
 
@@ -18,13 +19,13 @@ Handler = Callable[..., str]
 """``handler(args, **kwargs)``: the host passes task and session ids as keywords."""
 
 
-def request_handler(guard: Guard, surfaces: Surfaces) -> Handler:
+def request_handler(guard: Guard, surfaces: Callable[[], Surfaces]) -> Handler:
     """The handler of ``request_toolset``.  Never raises."""
 
     def handler(args: object = None, **kwargs: Any) -> str:
         payload = guard.run(
             REQUEST_TOOL,
-            lambda: surfaces.asked(_session(kwargs), args if isinstance(args, Mapping) else {}),
+            lambda: surfaces().asked(_session(kwargs), args if isinstance(args, Mapping) else {}),
             lambda: {
                 "success": False,
                 "error": "the request could not be handled; call the tool that you need by name",
@@ -42,11 +43,13 @@ def jev_ask_schema() -> dict[str, Any]:
     return schema()
 
 
-def jev_ask_handler(guard: Guard, places: Places, models: Models) -> Handler:
+def jev_ask_handler(guard: Guard, parts: Callable[[], Parts]) -> Handler:
     """The handler of ``jev_ask``.  Never raises."""
 
     def run(args: object, session: str) -> Mapping[str, object]:
-        place = places("")
+        from .models import jev_ask_payload  # noqa: PLC0415 - only where it is called
+
+        models, place = parts().models, parts().places("")
         clients = models.at(place)
         if clients is None or not place.settings.jev_ask.enabled:
             return {"error": "disabled", "note": "jev_ask is switched off; decide without it"}

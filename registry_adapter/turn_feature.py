@@ -17,9 +17,10 @@ from ..router.shaping import Moment, shape
 from ..router.values import Opinion, Tier, ToolsetName
 from .events import RequestEvent, ToolCallEvent, TurnEvent
 from .features import Silent
-from .host import is_registered, owner_of
+from .host import is_registered
 from .models import Models
 from .once import Once
+from .owners import owner_of
 from .places import Place
 from .resources import phrase_table
 from .turn_classifier import TurnClassifier, TurnFacts
@@ -84,10 +85,10 @@ class TurnFeature(Silent):
         self._classifiers: dict[Path, tuple[object, TurnClassifier]] = {}
         self._sessions: OrderedDict[str, _Session] = OrderedDict()
 
-    def register(self, ctx: Any) -> tuple[str, ...]:
+    @property
+    def hooks(self) -> Mapping[str, Callable[..., Any]]:
         """The end of a turn, after which late answers are discarded."""
-        ctx.register_hook("on_session_end", self._on_session_end)
-        return ("on_session_end",)
+        return {"on_session_end": self._on_session_end}
 
     # -- what the host calls ------------------------------------------------
 

@@ -63,13 +63,15 @@ class VerifyFeature(Silent):
         self._lock = threading.Lock()
         self._sessions: OrderedDict[str, _Session] = OrderedDict()
 
-    def register(self, ctx: Any) -> tuple[str, ...]:
+    @property
+    def hooks(self) -> Mapping[str, Callable[..., Any]]:
         """Evidence, the word before a turn ends, the line under an answer, the end of a turn."""
-        ctx.register_hook("post_tool_call", self._post_tool_call)
-        ctx.register_hook("pre_verify", self._pre_verify)
-        ctx.register_hook("transform_llm_output", self._transform_llm_output)
-        ctx.register_hook("on_session_end", self._on_session_end)
-        return "post_tool_call", "pre_verify", "transform_llm_output", "on_session_end"
+        return {
+            "post_tool_call": self._post_tool_call,
+            "pre_verify": self._pre_verify,
+            "transform_llm_output": self._transform_llm_output,
+            "on_session_end": self._on_session_end,
+        }
 
     def turn(self, event: TurnEvent, place: Place) -> None:
         """A turn begins: its continuations are counted from zero."""

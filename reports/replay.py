@@ -14,8 +14,8 @@ from dataclasses import replace as changed
 from itertools import pairwise
 
 from ..recovery.expansion import recover
-from ..recovery.request import NAME as REQUEST_TOOL
 from ..recovery.request import answer, menu
+from ..recovery.schema import NAME as REQUEST_TOOL
 from ..router import session as sessions
 from ..router.cost import Prices
 from ..router.floor import pinned_tools

@@ -18,7 +18,7 @@ from types import MappingProxyType
 from .errors import SettingsError
 from .settings_aliases import PLATFORMS
 from .settings_blocks import Block, Layer, Leaf, read_layer, validate
-from .settings_fields import defaults
+from .settings_groups import defaults
 from .settings_model import Settings
 
 __all__ = ["KILL_SWITCH", "Layer", "Resolved", "Settings", "resolve", "switched_off"]
@@ -80,12 +80,8 @@ def _origin(leaves: Mapping[str, Leaf]) -> dict[str, str]:
     return {
         path: leaf.origin
         for path, leaf in leaves.items()
-        if not (leaf.shipped and _plain(leaf.value) == _plain(shipped.get(path)))
+        if not (leaf.shipped and leaf.says(shipped.get(path)))
     }
-
-
-def _plain(value: object) -> object:
-    return list(value) if isinstance(value, tuple) else value
 
 
 def _check_custom_classifier(settings: Settings, leaves: Mapping[str, Leaf]) -> None:

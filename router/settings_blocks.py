@@ -10,14 +10,18 @@ import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import TYPE_CHECKING, TypeVar
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from .errors import SettingsError
 from .settings_aliases import FLAT, MODE_TARGETS, RETIRED, THRESHOLDS
-from .settings_fields import SettingField, fields, groups, nearest
-from .settings_model import Settings
+from .settings_groups import defaults, groups
+from .settings_model import Common, PlatformSwitch, Settings
+
+if TYPE_CHECKING:
+    from .settings_fields import SettingField
 
 __all__ = ["Block", "Layer", "Leaf", "read_layer", "validate"]
 
@@ -45,6 +49,11 @@ class Leaf:
     """Dotted path as the user wrote it."""
     layer: str
     shipped: bool = False
+
+    def says(self, value: object) -> bool:
+        """Whether it holds exactly this value; a list counts as the tuple that it becomes."""
+        held = tuple(self.value) if isinstance(self.value, list) else self.value
+        return type(held) is type(value) and held == value
 
     @property
     def origin(self) -> str:
@@ -93,8 +102,11 @@ def validate(leaves: Mapping[str, Leaf]) -> Settings:
     Raises:
         SettingsError: for the first value that is of a wrong type or out of bounds.
     """
+    shipped = defaults()
     tree: dict[str, object] = {}
     for path, leaf in leaves.items():
+        if leaf.shipped and leaf.says(shipped.get(path)):
+            continue  # our own file says what holds without it
         *parents, last = _split(path)
         node = tree
         for parent in parents:
@@ -102,10 +114,48 @@ def validate(leaves: Mapping[str, Leaf]) -> Settings:
             assert isinstance(child, dict)  # groups and leaves never share a path
             node = child
         node[last] = leaf.value
+    parts: dict[str, object] = dict(_groups(Settings, tree, "", leaves))
+    platforms = _branch(tree, "platforms")
+    parts["platforms"] = {
+        name: _checked(PlatformSwitch, _branch(platforms, name), f"platforms.{name}.", leaves)
+        for name in tuple(platforms)
+    }
+    parts |= dict(_checked(Common, tree, "", leaves))
+    return Settings.model_construct(None, **parts)
+
+
+_Model = TypeVar("_Model", bound=BaseModel)
+
+
+def _groups(
+    model: type[BaseModel], tree: dict[str, object], prefix: str, leaves: Mapping[str, Leaf]
+) -> dict[str, BaseModel]:
+    """Take the groups of a model out of ``tree`` and check those in which something is set.
+
+    The others are the models' own defaults, and their schemas are never built.
+    """
+    found: dict[str, BaseModel] = {}
+    for name, declared in model.model_fields.items():
+        kind = declared.annotation
+        if isinstance(kind, type) and issubclass(kind, BaseModel) and name in tree:
+            found[name] = _checked(kind, _branch(tree, name), f"{prefix}{name}.", leaves)
+    return found
+
+
+def _branch(tree: dict[str, object], name: str) -> dict[str, object]:
+    branch = tree.pop(name, {})
+    assert isinstance(branch, dict)  # groups and leaves never share a path
+    return branch
+
+
+def _checked(
+    model: type[_Model], values: dict[str, object], prefix: str, leaves: Mapping[str, Leaf]
+) -> _Model:
+    groups = _groups(model, values, prefix, leaves)
     try:
-        return Settings.model_validate(tree)
+        return model.model_validate({**values, **groups})
     except ValidationError as error:
-        raise _refused(leaves, error) from None
+        raise _refused(leaves, error, prefix) from None
 
 
 class _Reader:
@@ -238,6 +288,8 @@ def _text_key(key: object, prefix: str) -> str:
 
 
 def _unknown(name: str, group: str, written: str, layer: str) -> SettingsError:
+    from .settings_fields import nearest  # noqa: PLC0415 - only for a mistake
+
     close = nearest(name, group)
     hint = f"; nearest known key: {close}" if close else ""
     members = ", ".join(groups()[group])
@@ -247,12 +299,14 @@ def _unknown(name: str, group: str, written: str, layer: str) -> SettingsError:
     )
 
 
-def _refused(leaves: Mapping[str, Leaf], error: ValidationError) -> SettingsError:
-    """Name the first refused value the way the user wrote it."""
+def _refused(leaves: Mapping[str, Leaf], error: ValidationError, prefix: str) -> SettingsError:
+    """Name the first refused value the way the user wrote it; ``prefix`` is its group's path."""
+    from .settings_fields import fields  # noqa: PLC0415 - only for a mistake
+
     first = error.errors(include_url=False, include_context=False, include_input=False)[0]
     # In unions pydantic's location goes on past the leaf.
     location = [str(part) for part in first["loc"]]
-    ends = (".".join(location[:end]) for end in range(len(location), 0, -1))
+    ends = (prefix + ".".join(location[:end]) for end in range(len(location), 0, -1))
     path = next(path for path in ends if path in leaves)
     leaf = leaves[path]
     known = {setting.path: setting for setting in fields()}

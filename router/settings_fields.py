@@ -1,4 +1,7 @@
-"""The catalogue of settings: what error messages, `status` and the docs list."""
+"""The catalogue of settings: what error messages, `status` and the docs list.
+
+The words for people take a while to gather; a start of Hermes without a mistake needs none.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +11,11 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from pydantic import BaseModel
-
 from .settings_aliases import FLAT
+from .settings_groups import groups
 from .settings_model import PlatformSwitch, Settings
 
-__all__ = ["SettingField", "defaults", "fields", "groups", "nearest"]
+__all__ = ["SettingField", "fields", "nearest"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,41 +43,6 @@ def fields() -> tuple[SettingField, ...]:
     switch = PlatformSwitch.model_json_schema()
     found += _walk(switch, {}, "platforms.<name>.", PlatformSwitch().model_dump())
     return tuple(found)
-
-
-@cache
-def groups() -> Mapping[str, tuple[str, ...]]:
-    """Keys that may stand in each group, by dotted path; ``""`` is ``global`` itself.
-
-    Read from the model, not from :func:`fields`: every start of Hermes needs it,
-    and the words for people cost twenty milliseconds.
-    """
-    found = dict(_groups(Settings, ""))
-    found["platforms"] = ("<name>",)
-    found["platforms.<name>"] = tuple(PlatformSwitch.model_fields)
-    return found
-
-
-def _groups(model: type[BaseModel], path: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-    yield path, tuple(model.model_fields)
-    for name, field in model.model_fields.items():
-        kind = field.annotation
-        if isinstance(kind, type) and issubclass(kind, BaseModel):
-            yield from _groups(kind, f"{path}.{name}" if path else name)
-
-
-@cache
-def defaults() -> Mapping[str, object]:
-    """The shipped value of every setting, by dotted path."""
-    return dict(_leaves(Settings().model_dump(), ""))
-
-
-def _leaves(values: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, object]]:
-    for name, value in values.items():
-        if isinstance(value, Mapping):
-            yield from _leaves(value, f"{prefix}{name}.")
-        else:
-            yield prefix + name, value
 
 
 def nearest(key: str, group: str) -> str:

@@ -1,11 +1,13 @@
-"""The settings: one frozen model, every key with its meaning, unit and bounds.
+"""The settings: frozen models, every key with its meaning, unit and bounds.
+
+Building a schema costs a start of Hermes more than the rest of it, so each group builds its own
+when a key of it is first checked (``defer_build``), and groups that nobody set never do.
+Annotations are no texts here: pydantic would compile each of them.
 
 The defaults here are the shipped ones; ``config.yaml`` repeats them for people
 and a test keeps the two equal.  Names and defaults that the origin documents
 fixed are kept (design §5); bounds are theirs where they gave any.
 """
-
-from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -23,6 +25,7 @@ from .settings_types import (
     Text,
     Url,
     folded,
+    group,
     setting,
 )
 
@@ -31,6 +34,7 @@ __all__ = [
     "Cache",
     "ChatProvider",
     "Classifier",
+    "Common",
     "JevAsk",
     "LocalClassifier",
     "PlatformSwitch",
@@ -96,7 +100,12 @@ class Section(BaseModel):
     """Base of every group of settings: frozen, strict, no key that nobody reads."""
 
     model_config = ConfigDict(
-        extra="forbid", frozen=True, strict=True, allow_inf_nan=False, hide_input_in_errors=True
+        extra="forbid",
+        frozen=True,
+        strict=True,
+        allow_inf_nan=False,
+        hide_input_in_errors=True,
+        defer_build=True,
     )
 
 
@@ -260,7 +269,7 @@ class RiskGate(Section):
     gate_version: Annotated[Literal["v1", "v2"], folded] = setting(
         "v1", "v1 asks three questions, v2 asks six and applies a ladder."
     )
-    thresholds: Thresholds = Thresholds()
+    thresholds: Thresholds = group(Thresholds)
 
 
 class Verify(Section):
@@ -326,8 +335,8 @@ class PlatformSwitch(Section):
     )
 
 
-class Settings(Section):
-    """Everything that can be set, after all layers are applied."""
+class Common(Section):
+    """What stands outside the groups."""
 
     enabled: bool = setting(False, "Switch the whole plugin.")
     mode: Mode = setting(
@@ -360,17 +369,22 @@ class Settings(Section):
     route_subagents: bool = setting(
         False, "Route a sub-agent on its own goal; false leaves it its whole grant."
     )
-    classifier: Classifier = Classifier()
-    local_classifier: LocalClassifier = LocalClassifier()
-    system_one: SystemOne = SystemOne()
-    turn_classifier: TurnClassifier = TurnClassifier()
-    tool_shaping: ToolShaping = ToolShaping()
-    risk_gate: RiskGate = RiskGate()
-    verify: Verify = Verify()
-    jev_ask: JevAsk = JevAsk()
-    cache: Cache = Cache()
-    telemetry: Telemetry = Telemetry()
-    retention: Retention = Retention()
+
+
+class Settings(Common):
+    """Everything that can be set, after all layers are applied."""
+
+    classifier: Classifier = group(Classifier)
+    local_classifier: LocalClassifier = group(LocalClassifier)
+    system_one: SystemOne = group(SystemOne)
+    turn_classifier: TurnClassifier = group(TurnClassifier)
+    tool_shaping: ToolShaping = group(ToolShaping)
+    risk_gate: RiskGate = group(RiskGate)
+    verify: Verify = group(Verify)
+    jev_ask: JevAsk = group(JevAsk)
+    cache: Cache = group(Cache)
+    telemetry: Telemetry = group(Telemetry)
+    retention: Retention = group(Retention)
     platforms: Mapping[str, PlatformSwitch] = Field(
         default_factory=dict,
         description="Switches per platform, by the host's platform name.",

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import ipaddress
 import re
+from functools import cache
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import BeforeValidator, Field, WithJsonSchema
+from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema
 
 __all__ = [
     "Auto",
@@ -23,6 +24,7 @@ __all__ = [
     "Url",
     "fold",
     "folded",
+    "group",
     "is_loopback",
     "setting",
 ]
@@ -43,6 +45,11 @@ def setting(default: Any, description: str, *, unit: str = "", **bounds: Any) ->
     return Field(
         default=default, description=description, json_schema_extra={"unit": unit}, **bounds
     )
+
+
+def group(model: type[BaseModel]) -> Any:
+    """Declare a group of settings, all at their shipped values; it is frozen, so one does."""
+    return Field(default_factory=cache(model.model_construct))
 
 
 def fold(value: object) -> object:

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from hermes_tool_router.router.errors import SettingsError
 from hermes_tool_router.router.settings import Layer, Resolved, resolve
 from hermes_tool_router.router.settings_aliases import FLAT, RETIRED
-from hermes_tool_router.router.settings_fields import fields, groups, nearest
+from hermes_tool_router.router.settings_fields import fields, nearest
+from hermes_tool_router.router.settings_groups import groups
 
 EXAMPLES = int(os.environ.get("ROUTER_MAX_EXAMPLES", "150"))
 SCALARS = st.one_of(

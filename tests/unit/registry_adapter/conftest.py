@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from hermes_tool_router.recovery.request import NAME as REQUEST_TOOL
+from hermes_tool_router.recovery.schema import NAME as REQUEST_TOOL
 from hermes_tool_router.registry_adapter.catalog import CatalogReader
 from hermes_tool_router.registry_adapter.deciding import TieredDecider
 from hermes_tool_router.registry_adapter.events import RequestEvent, ToolCallEvent, TurnEvent
 from hermes_tool_router.registry_adapter.guard import Guard
-from hermes_tool_router.registry_adapter.host import Owner
+from hermes_tool_router.registry_adapter.owners import Owner
 from hermes_tool_router.registry_adapter.places import Place
 from hermes_tool_router.registry_adapter.resources import rule_book
 from hermes_tool_router.registry_adapter.store import StateStore

@@ -215,27 +215,15 @@ class TestFaults:
             return bench.place
 
         bench = Bench(tmp_path)
-        feature = GateFeature(Guard(), places, Models({}), TurnNotes())
-        hooks = Hooks()
-        feature.register(hooks)
+        feature = GateFeature(Guard(), places, Models({}), TurnNotes(), lambda: None)
+        policy = feature.hooks["pre_tool_call"]
         call = {"tool_name": "terminal", "args": {"command": HARMLESS}, "session_id": "s"}
-        assert hooks.named["pre_tool_call"](**call) is None
+        assert policy(**call) is None
 
         readable[0] = False
-        directive = hooks.named["pre_tool_call"](**call)
+        directive = policy(**call)
 
         assert directive["action"] == "block"
-
-
-class Hooks:
-    """Takes what a feature registers."""
-
-    def __init__(self) -> None:
-        self.named: dict[str, Any] = {}
-
-    def register_hook(self, name: str, callback: Any) -> None:
-        """Keep a hook by its name."""
-        self.named[name] = callback
 
 
 def _broken(*_: object, **__: object) -> Any:

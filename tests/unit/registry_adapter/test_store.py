@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from hermes_tool_router.registry_adapter.log_names import LogName
 from hermes_tool_router.registry_adapter.records import (
     CallRecord,
     DecisionRecord,
@@ -19,7 +20,7 @@ from hermes_tool_router.registry_adapter.records import (
     Record,
     columns,
 )
-from hermes_tool_router.registry_adapter.store import LogName, StateStore
+from hermes_tool_router.registry_adapter.store import StateStore
 from hermes_tool_router.registry_adapter.store_file import SCHEMA
 from hermes_tool_router.registry_adapter.stores import Stores
 from hermes_tool_router.router.session import Phase, SessionState

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from hermes_tool_router.recovery.request import NAME as REQUEST_TOOL
+from hermes_tool_router.recovery.schema import NAME as REQUEST_TOOL
 from hermes_tool_router.router.session import Phase
 from hermes_tool_router.router.settings import Settings
 

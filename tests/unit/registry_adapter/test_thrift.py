@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from hermes_tool_router.console.effect import effect
-from hermes_tool_router.recovery.request import NAME as REQUEST_TOOL
+from hermes_tool_router.recovery.schema import NAME as REQUEST_TOOL
 from hermes_tool_router.registry_adapter.guard import Guard
 from hermes_tool_router.registry_adapter.recording import Recorder
 from hermes_tool_router.registry_adapter.spans import Spans

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hermes_tool_router.recovery.request import NAME as REQUEST_TOOL
+from hermes_tool_router.recovery.schema import NAME as REQUEST_TOOL
 from hermes_tool_router.reports.history import PastCall, PastRequest, PastSession, PastTurn
 from hermes_tool_router.reports.replay import Grant, Replay, replay
 from hermes_tool_router.router.cost import Prices

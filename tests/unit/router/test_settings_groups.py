@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from hermes_tool_router.router.settings_fields import defaults, fields, groups
+from hermes_tool_router.router.settings_fields import fields
+from hermes_tool_router.router.settings_groups import defaults, groups
 
 
 def test_the_groups_hold_the_fields_that_people_are_told_of() -> None:
