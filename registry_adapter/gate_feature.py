@@ -14,7 +14,7 @@ from .attendance import attendance, has_later_policy_hook
 from .events import RequestEvent, ToolCallEvent
 from .features import Silent
 from .guard import Guard
-from .late import UNJUDGED
+from .last_resort import last_resort
 from .models import Models
 from .once import Once
 from .places import Place
@@ -93,12 +93,11 @@ class GateFeature(Silent):
 
     def _last_resort(self) -> HostDirective | None:
         """When even the settings cannot be read: block where the gate may be enforcing."""
-        enforcing = self._guard.run(
-            "gate.settings",
+        return last_resort(
+            self._guard,
             lambda: self._places("").settings.risk_gate.mode == "enforce",
-            lambda: self._notes.enforcing,
+            enforced=self._notes.enforcing,
         )
-        return dict(UNJUDGED) if enforcing else None
 
     def _made(self) -> tuple[Gate, GateLog]:
         # Imported here, see the module docstring.

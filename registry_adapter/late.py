@@ -6,18 +6,13 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from .guard import Guard
+from .last_resort import last_resort
 from .once import Once
 
 if TYPE_CHECKING:
     from .assembly import Parts
 
-__all__ = ["UNJUDGED", "Late"]
-
-UNJUDGED: Mapping[str, str] = {
-    "action": "block",
-    "message": "tool-router could not judge this call and does not let it pass unjudged",
-}
-"""The policy hook's answer where the gate enforces and cannot be asked at all."""
+__all__ = ["Late"]
 
 
 class Late:
@@ -60,8 +55,7 @@ class Late:
         parts = self._made()
         if parts is not None:
             return parts.hooks["gate"]["pre_tool_call"](**kwargs)
-        enforces = self._guard.run("gate.settings", self._enforces, lambda: False)
-        return dict(UNJUDGED) if enforces else None
+        return last_resort(self._guard, self._enforces, enforced=False)
 
     def hook(self, feature: str, name: str) -> Callable[..., Any]:
         """A hook of a feature."""
