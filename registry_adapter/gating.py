@@ -13,7 +13,6 @@ import os
 import time
 import uuid
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from threading import Lock
 
@@ -51,13 +50,6 @@ _FAULT = Verdict(
     complete=False,
 )
 _ALLOWED = Directive(action=None, outcome="allowed")
-_UNBINDABLE = Finding(
-    id="gate.unbindable",
-    risk="incomplete",
-    severity=2,
-    decision=Decision.BLOCK,
-    words="has arguments that are too large or too odd to be bound to an answer",
-)
 
 
 class Gate:
@@ -201,14 +193,18 @@ class Gate:
             answers = judge.answers(event.session_id, event.call_id, event.args)
             if answers:
                 ambiguous = self._ambiguous(turn.message) and not gate.only_looks(call, facts)
-                judgment = gate.climb(verdict, answers, _thresholds(settings), ambiguous=ambiguous)
+                judgment = gate.climb(
+                    verdict,
+                    answers,
+                    _thresholds(settings),
+                    ambiguous=ambiguous,
+                    whole=gate.seen_whole(call, verdict, answers),
+                )
                 verdict, tier = judgment.verdict, "model"
                 if judgment.answer_missing:
                     tier = "answer_missing"
         if settings.block_unbindable and not digest.bound:
-            verdict = replace(
-                verdict, decision=Decision.BLOCK, findings=(_UNBINDABLE, *verdict.findings)
-            )
+            verdict = gate.unbindable(verdict)
         message = ""
         if verdict.decision is not Decision.ALLOW:
             message = self._message(call, verdict)

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from ..risk_gate import argument_digest
+from ..risk_gate import ToolCall, argument_digest, judged_text
+from ..risk_gate.approval import cut
 from ..router.questions import Answers
 from ..router.settings_model import RiskGate
 from .responses import SeenCall
@@ -29,6 +30,8 @@ Ask = Callable[[object, "QuestionPack", float], Answers]
 """``ask(state, pack, deadline_s)``; never raises."""
 
 _KEPT = 256
+_MESSAGE_CHARS = 1_000
+"""Of the user's message; with the least state of the settings most of it is the call's."""
 ASSESSMENT = "risk_assessment"
 
 
@@ -71,12 +74,14 @@ class CallJudge:
     ) -> int:
         """Start asking about every call that the model should see; returns how many."""
         due = self._clock() + self._budget_s
+        said = cut(message, _MESSAGE_CHARS)
         started = 0
         for call in calls:
             name = pack_for(call.tool, settings)
             if not name:
                 continue
-            state = {"tool": call.tool, "arguments": call.args, "user_message": message}
+            shown = judged_text(ToolCall(tool=call.tool, args=call.args))
+            state = {"tool": call.tool, "arguments": shown, "user_message": said}
             future = self._pool.submit(self._asked, state, name, due)
             with self._lock:
                 self._pending[_key(session, call.call_id, call.args)] = _Pending(

@@ -20,7 +20,7 @@ class TurnNote:
 
     platform: str = ""
     message: str = ""
-    """The user's words, cut; never written anywhere."""
+    """The user's words, head and tail of many; never written anywhere."""
 
 
 _NOTHING = TurnNote()
@@ -37,7 +37,7 @@ class TurnNotes:
 
     def begin(self, event: TurnEvent) -> None:
         """A turn begins."""
-        note = TurnNote(platform=event.platform, message=event.message.text[:_CHARS])
+        note = TurnNote(platform=event.platform, message=_bounded(event.message.text))
         with self._lock:
             self._turns[event.session_id] = note
             self._turns.move_to_end(event.session_id)
@@ -47,3 +47,11 @@ class TurnNotes:
     def of(self, session_id: str) -> TurnNote:
         """The note of a session's latest turn."""
         return self._turns.get(session_id, _NOTHING)
+
+
+def _bounded(text: str) -> str:
+    if len(text) <= _CHARS:
+        return text
+    from ..risk_gate.approval import cut  # noqa: PLC0415 - loads the gate
+
+    return cut(text, _CHARS)

@@ -28,7 +28,7 @@ from .approval import approval_text, block_text, call_text, rule_key
 from .digest import Digest, argument_digest
 from .directive import ATTENDED, Context, Directive, Place, directive
 from .gate import assess
-from .judged import judged_text, stripped, unbindable
+from .judged import judged_text, seen_whole, stripped, unbindable
 from .ladder import Judgment, Thresholds, climb
 from .looking import only_looks
 from .proposals import Proposal, ProposalBook, ProposalKey
@@ -60,6 +60,7 @@ __all__ = [
     "judged_text",
     "only_looks",
     "rule_key",
+    "seen_whole",
     "stripped",
     "unbindable",
 ]

@@ -6,17 +6,37 @@ A comment in a command that argues for its approval weakens a model's verdict
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
+from ..router.questions import Answers
 from .approval import call_text
+from .tool_rules import shipped_tools
 from .values import Decision, Finding, ToolCall, Verdict
 
-__all__ = ["judged_text", "stripped", "unbindable"]
+__all__ = ["judged_text", "seen_whole", "stripped", "unbindable"]
 
 
 def judged_text(call: ToolCall) -> str:
     """The arguments as text for a model; not sanitized and not cut, the caller does both."""
     return stripped(call_text(call))
+
+
+def seen_whole(call: ToolCall, verdict: Verdict, answers: Mapping[str, Answers]) -> bool:
+    """Whether nothing that runs was kept from the model.
+
+    A file that is written runs nothing by itself, and ``verdict`` says whether
+    the rules have read all of it; so a long document is no reason to ask.
+
+    Args:
+        call: the call.
+        verdict: of the rules.
+        answers: by pack id.
+    """
+    if all(given.input_complete for given in answers.values()):
+        return True
+    writes = shipped_tools().kinds["write_tools"].match(str(call.tool))
+    return verdict.complete and writes is not None
 
 
 def stripped(text: str) -> str:

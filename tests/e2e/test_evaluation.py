@@ -26,6 +26,10 @@ FEW = (
     "inconsistent",
     "valid",
     "model-sees-chat",
+    "yes-look",
+    "fix-that",
+    "long-harmless-command",
+    "long-file",
 )
 
 
@@ -41,7 +45,7 @@ def chosen(tmp_path: Path, *names: str) -> Path:
 def test_the_promises_of_every_profile_hold(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Seven cases: what stock misses, what the plugin adds, and what it must leave alone."""
+    """A few cases: what stock misses, what the plugin adds, and what it must leave alone."""
     cases, out = chosen(tmp_path, *FEW), tmp_path / "out.json"
     page = tmp_path / "page.html"
 
@@ -56,6 +60,11 @@ def test_the_promises_of_every_profile_hold(
     assert (profiles["stock"]["missed_nudges"], profiles["enforce"]["missed_nudges"]) == (1, 0)
     assert profiles["enforce"]["wrong_nudges"] == 0
     assert profiles["enforce"]["where"]["false_removals"] == {"model-sees-chat": 1}
+    assert profiles["enforce"]["where"]["unnecessary_approvals"] == {
+        "search-for-drop": 1,  # Hermes' own
+        "fix-that#2": 1,  # names no action; the bare yes to git log is not asked about
+        "long-harmless-command": 1,  # not seen whole by the model; the long file is not asked about
+    }
     assert profiles["enforce"]["unrecovered"] == 0
     assert profiles["shadow"]["engine_calls"] > 0
     assert profiles["disabled"]["engine_calls"] == profiles["stock"]["engine_calls"] == 0

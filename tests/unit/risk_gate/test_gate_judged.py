@@ -9,9 +9,11 @@ from hermes_tool_router.risk_gate import (
     ToolCall,
     Verdict,
     judged_text,
+    seen_whole,
     stripped,
     unbindable,
 )
+from hermes_tool_router.router.questions import Answers
 
 
 @pytest.mark.parametrize(
@@ -46,3 +48,22 @@ def test_an_unbindable_call_can_be_blocked() -> None:
 
     assert verdict.decision is Decision.BLOCK
     assert verdict.findings[0].id == "gate.unbindable"
+
+
+@pytest.mark.parametrize(
+    ("tool", "saw_all", "read_all", "whole"),
+    [
+        pytest.param("terminal", True, True, True, id="the model saw the command whole"),
+        pytest.param("terminal", False, True, False, id="a command that it saw in part"),
+        pytest.param("write_file", False, True, True, id="a file that the rules have read"),
+        pytest.param("write_file", False, False, False, id="a file that nobody has read"),
+    ],
+)
+def test_what_was_seen_whole(tool: str, *, saw_all: bool, read_all: bool, whole: bool) -> None:
+    """A cut never counts in favour, and a file that is written runs nothing."""
+    call = ToolCall(tool=tool, args={"path": "a", "content": "b"})
+    verdict = Verdict(decision=Decision.ALLOW, complete=read_all)
+    answers = {"gate_v1": Answers(by_id={}, input_complete=saw_all)}
+
+    assert seen_whole(call, verdict, answers) == whole
+    assert seen_whole(call, verdict, {})
