@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .find import find_targets
-from .options import Options, grammar_of, split_options
+from .options import Options, grammar_of, reads_what_it_is_given, split_options
 from .paths import canonical, classes, looks_like_path
 from .printed import printed
 from .values import Arg, Command, Language, Script
@@ -267,6 +267,8 @@ class _Files:
         else:  # requests.post(…, data=open(path)): the value stands for the file
             bodies = (match[1] for word in words if (match := _BODY.match(word)))
             self._add("reads", (path for path in bodies if looks_like_path(path)))
+            if reads_what_it_is_given(program):
+                self._add("reads", (word for word in words if self._is_secret(word)))
         for option in entry.get("at", ()):
             for value in options.values.get(option, ()):
                 if (mark := re.match(r"(?:[^@<=]*=)?[@<](?!-\Z)(.+)\Z", value.text)) is not None:
@@ -309,8 +311,9 @@ class _Files:
 
     def _names_file(self, word: str) -> bool:
         """A word that looks like a path, or that names a secret where the command runs."""
-        if looks_like_path(word):
-            return True
+        return looks_like_path(word) or self._is_secret(word)
+
+    def _is_secret(self, word: str) -> bool:
         return "secret" in classes(canonical(word, self._cwd, self._workspace))
 
     @staticmethod

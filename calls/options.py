@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from .tables import table
 from .values import Arg
 
-__all__ = ["Grammar", "Options", "grammar_of", "split_options"]
+__all__ = ["Grammar", "Options", "grammar_of", "reads_what_it_is_given", "split_options"]
 
 MAX_WORDS = 2_048
 """Words of one command that are looked at."""
@@ -60,6 +61,19 @@ def grammar_of(program: str) -> Grammar:
         dash=entry.get("dash", False),
         entry=entry,
     )
+
+
+@cache
+def _readers() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    raw = table("programs")
+    return re.compile(raw["reading"]), re.compile(raw["not_reading"])
+
+
+@lru_cache(maxsize=1_024)
+def reads_what_it_is_given(function: str) -> bool:
+    """A function of Python and the like, known by its name alone, that reads or sends a file."""
+    reading, not_reading = _readers()
+    return reading.search(function) is not None and not_reading.search(function) is None
 
 
 def split_options(args: Sequence[Arg], program: str) -> Options:

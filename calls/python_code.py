@@ -27,7 +27,8 @@ _PASS_THROUGH = frozenset(
     {
         "str", "os.path.expanduser", "os.path.abspath", "os.path.realpath", "os.fspath",
         "os.path.normpath", "os.path.expandvars", "shlex.quote", "open", "json.dumps", "bytes",
-        "dict", "list", "repr",
+        "dict", "list", "repr", "sqlalchemy.text", "sqlalchemy.sql.text", "psycopg.sql.SQL",
+        "psycopg2.sql.SQL", "sql.SQL",
     }
 )  # fmt: skip
 _PASS_METHODS = frozenset(

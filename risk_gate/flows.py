@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ..calls.acts import Act
@@ -20,7 +20,18 @@ MAX_FEEDS = 64
 _FETCHED = re.compile(r"⟨[^⟩]*(?:urlopen|requests\.|httpx\.|urllib|socket|\.recv)")
 _FETCHED_TEXT = re.compile(r"⟨(?:[^⟩]*?)(?:requests|urlopen|httpx|urllib|\.get )[^⟩]*")
 _CODE_CALLS = frozenset(
-    {"python:exec", "python:eval", "python:os.system", "python:subprocess.run", "python:compile"}
+    {
+        "python:exec", "python:eval", "python:os.system", "python:subprocess.run",
+        "python:compile", "python:pickle.loads", "python:pickle.load", "python:marshal.loads",
+        "python:dill.loads", "python:cloudpickle.loads", "python:joblib.load",
+        "python:yaml.unsafe_load", "python:types.functiontype", "python:shelve.open",
+    }
+)  # fmt: skip
+_UNPACKERS = frozenset({"tar", "gtar", "bsdtar", "unzip", "7z", "cpio", "gunzip"})
+_BUILDERS = frozenset({"make", "gmake", "ninja"})
+_BUILT = re.compile(
+    r"\.(?:sh|bash|run|bin|py|pl|rb|js|ps1|bat|cmd|exe)\Z"
+    r"|(?:\A|/)(?:[\w-]*install\w*|configure|setup|bootstrap|run|build|start|launch|main)\Z"
 )
 _CODE_FLAGS = frozenset({"-c", "-e", "-lc", "-r", "--eval"})
 _MODULE_FLAGS = frozenset({"-m", "-n", "-ne", "-p", "-pe", "-ane", "-lne"})
@@ -43,6 +54,12 @@ def flows(acts: Sequence[Act], secret: frozenset[int], tables: FlowTables) -> li
     for act in acts:
         walk.step(act)
     return walk.found
+
+
+def _inside(path: str, folder: str) -> bool:
+    if folder == ".":
+        return not path.startswith(("/", "~", ".."))
+    return path.startswith(f"{folder}/")
 
 
 @dataclass(slots=True)
@@ -113,8 +130,23 @@ class _Flows:
         self._remember_repositories(act)
         if act.program in self.tables.decoders and act.options.flags & _DECODES:
             self.decoded.update(act.writes)
+        if act.program in _UNPACKERS and (
+            len(fetchers) > 0 or self.downloaded.intersection(act.reads, self._archives(act))
+        ):
+            self.cloned.add(self._unpacked(act))
         if act.program in {"mv", "cp"} and self.downloaded.intersection(act.reads):
             self.downloaded.update(act.writes)
+
+    @staticmethod
+    def _archives(act: Act) -> set[str]:
+        """What an unpacker may read, however its words are put."""
+        named = (*act.options.operands, *act.options.value_of("-f", "--file"))
+        return {canonical(arg.text, act.command.cwd) for arg in named[:32]}
+
+    @staticmethod
+    def _unpacked(act: Act) -> str:
+        folders = act.options.value_of("-C", "--directory", "-d")
+        return canonical(folders[0].text if folders else ".", act.command.cwd)
 
     def _remember_code(self, act: Act) -> None:
         """What Python code fetches and saves."""
@@ -228,16 +260,23 @@ class _Flows:
         elif act.program in _INSTALLERS:
             named.extend(operands)
         paths = {canonical(name, act.command.cwd) for name in named if name}
-        fetched = paths & self.downloaded or any(
-            path.startswith(f"{folder}/") and path.endswith((".sh", ".bash", ".run", ".bin"))
-            for path in paths
-            for folder in self.cloned
-        )
-        if fetched:
+        if paths & self.downloaded or self._in_cloned(act, paths):
             words = "runs a program that the same call downloads"
             self._add(act, "remote.downloaded-program", words, 2)
         elif paths & self.decoded:
             self._add(act, "hidden.decoded-code", "runs text that a filter makes readable", 2)
+
+    def _in_cloned(self, act: Act, paths: Collection[str]) -> bool:
+        """A program or build file of a folder that the call cloned or unpacked."""
+        if act.program in _BUILDERS:
+            folders = act.options.value_of("-C", "--directory")
+            place = canonical(folders[0].text if folders else ".", act.command.cwd)
+            return any(place == folder or _inside(place, folder) for folder in self.cloned)
+        return any(
+            _inside(path, folder) and _BUILT.search(path) is not None
+            for path in paths
+            for folder in self.cloned
+        )
 
     # Data that leaves
 

@@ -36,6 +36,10 @@ _CI_RISK = re.compile(
 )
 
 
+_FILE = re.compile(r"(?:~|/|\.{1,2}/|[A-Za-z]:[\\/])[^\s\x00-\x1f]{1,512}\Z")
+"""An argument that is a path and nothing else."""
+
+
 def assess(call: ToolCall, facts: Facts, tables: ToolTables | None = None) -> Verdict:
     """Judge a call by rules alone.  Total: whatever it is given, it answers; our own error asks.
 
@@ -122,6 +126,9 @@ def _code(review: Review, seen: View, tables: ToolTables) -> None:
     for _, text in _named(seen, tables, "code"):
         script = parse_code(text, language, use_grammar=review.facts.use_grammar)
         review_script(review, script)
+        # The text as a whole, as rules see it behind `python3 -c`.
+        program, option = ("python3", "-c") if language == "python" else ("bash", "-c")
+        review_acts(review, (_act(program, (option, text), review),))
 
 
 # Files
@@ -199,6 +206,12 @@ def _patched(patch: str) -> Iterator[tuple[str, str, str]]:
 def _files_read(review: Review, seen: View, tables: ToolTables) -> None:
     workspace = review.facts.workspace
     paths = [canonical(path, "", workspace) for path in _paths(seen, tables)]
+    pattern = seen.top.get("pattern") or seen.top.get("query")
+    if paths and pattern:
+        # A search prints the lines that it finds, not the files.
+        words = (("-r", pattern, *paths),) if seen.top.get("target") != "files" else ()
+        review_acts(review, tuple(_act("grep", w, review) for w in words))
+        paths = [path for path in paths if "secret" in classes(path)]
     if paths:
         review_acts(review, (_act("read_file", paths, review, reads=tuple(paths)),))
 
@@ -243,7 +256,11 @@ def _embedded(review: Review, tool: str, seen: View, tables: ToolTables) -> None
 def _outgoing(review: Review, tool: str, seen: View) -> None:
     """Secrets and private files in what a tool passes on."""
     text = seen.text
-    media = [canonical(path) for path in re.findall(r"(?:MEDIA:|file://)(\S+)", text[:65_536])]
+    # A browser shows a local file to the agent and sends it nowhere.
+    marks = r"MEDIA:(\S+)" if tool.startswith("browser_") else r"(?:MEDIA:|file://)(\S+)"
+    media = [canonical(path) for path in re.findall(marks, text[:65_536])]
+    if not tool.startswith(("browser_", "web_", "x_", "mcp_")):
+        media += [canonical(value) for _, value in seen.texts[:64] if _FILE.match(value)]
     if any("secret" in classes(path) for path in media):
         words = "sends a file that holds keys, passwords or tokens"
         _add(review, "exfil.secret-file", "exfil", 3, words, block=True, evidence=text)

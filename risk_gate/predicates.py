@@ -67,7 +67,8 @@ def is_recursive(act: Act) -> bool:
 _TREE = frozenset(
     {
         "python:shutil.rmtree", "python:os.removedirs", "code:rm_rf", "code:rm_r", "code:rmtree",
-        "code:remove_tree", "code:rmsync", "code:rmdirsync", "rd", "rmdir", "del", "erase",
+        "code:remove_tree", "code:rmsync", "code:rmdirsync", "code:removesync",
+        "code:emptydirsync", "rd", "rmdir", "del", "erase",
     }
 )  # fmt: skip
 _RECURSIVE = frozenset({"-r", "-R", "--recursive", "-recurse", "-Recurse", "/s", "-rf", "-fr"})
