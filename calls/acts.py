@@ -27,6 +27,8 @@ _WRITES = frozenset({">", ">>", "&>", "&>>", ">|", "<>"})
 _DIGITS = re.compile(r"\d+-?\Z|-\Z")
 _HOST = re.compile(r"(?:[\w.-]+@)?\[?[\w.:-]{1,255}\]?::?(?=[~/.\w]|\Z)")
 _BODY = re.compile(r"(?:data|files|content|body|attachment|fileobj)=([~/.\w][^\s{}\[\]⟨]{0,255})\Z")
+_FIELD = re.compile(r"[\w.\[\]-]{1,64}:?=?@(.{1,1024})\Z")
+_NAMES_OF = re.compile(r"\^?\(?\[[\w-]+\][*+]\)?=?\$?\Z")
 _KEY = re.compile(r"(\w+)=(.*)\Z", re.DOTALL)
 _INVISIBLE = re.compile(r"[\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\u00ad]")
 
@@ -269,6 +271,8 @@ class _Files:
             self._add("reads", (path for path in bodies if looks_like_path(path)))
             if reads_what_it_is_given(program):
                 self._add("reads", (word for word in words if self._is_secret(word)))
+        if entry.get("at_operands"):
+            self._add("reads", (match[1] for word in words if (match := _FIELD.match(word))))
         for option in entry.get("at", ()):
             for value in options.values.get(option, ()):
                 if (mark := re.match(r"(?:[^@<=]*=)?[@<](?!-\Z)(.+)\Z", value.text)) is not None:
@@ -319,8 +323,13 @@ class _Files:
     @staticmethod
     def _only_names(entry: Mapping[str, Any], options: Options) -> bool:
         names = entry.get("names")
-        if isinstance(names, list) and options.flags & set(names):
-            return True
+        if isinstance(names, list):
+            if options.flags & set(names):
+                return True
+            # `grep -o '^[A-Z_]*=' .env`
+            pattern = options.operands[0].text if options.operands else ""
+            if "-o" in options.flags and _NAMES_OF.match(pattern):
+                return True
         keys = entry.get("key_names")
         return isinstance(keys, dict) and any(
             value.text == wanted

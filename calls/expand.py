@@ -15,6 +15,8 @@ __all__ = ["Scope", "Value", "expand", "expand_one", "joined"]
 MAX_TEXT = 65_536
 """Characters that one variable may grow to; ``a=$a$a`` in a loop stays harmless."""
 
+_VALUE_UNSEEN = frozenset({":+", "+", "#"})
+"""``${x:+set}`` and ``${#x}`` tell that there is a value, or its length, and not which."""
 _SPECIAL = re.compile(r"[{*?\[]")
 
 
@@ -130,7 +132,8 @@ def _add_part(part: Part, scope: Scope, building: _Building) -> None:
             else:
                 _add_value(Value((Arg(printed.rstrip("\n")),)), quoted, building)
         case Var(name, quoted, operator, operand, source):
-            building.names.append(name)
+            if operator not in _VALUE_UNSEEN:
+                building.names.append(name)
             value = _variable(name, operator, operand, scope)
             if value is None:
                 building.add(source or f"${name}", True, resolved=False)

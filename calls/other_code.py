@@ -83,6 +83,8 @@ def _plain(text: str) -> str:
     return re.sub(r"\\(.)", r"\1", text)
 
 
+_UNLIKE_SHELL = {"type": Arg("get-content"), "rmdir": Arg("rd"), "md": Arg("mkdir")}
+"""Commands of Windows that do something else than a POSIX shell's of the same name."""
 _PIECE = re.compile(
     r"""\s*(?:'((?:[^']|'')*)'|"((?:[^"`]|`.)*)"|([;\n]|\|\|?|&&?|[{}()])|((?:[^\s'";|&{}()]|`.)+))"""
 )
@@ -98,6 +100,7 @@ def read_windows(text: str, language: str, origin: str, parse: Nested) -> Script
     def close(separator: str) -> None:
         nonlocal feeding
         if words:
+            words[0] = _UNLIKE_SHELL.get(words[0].text.lower(), words[0])
             commands.append(Command(args=tuple(words), stdin_from=feeding))
             feeding = (len(commands) - 1,) if separator == "|" else ()
             words.clear()

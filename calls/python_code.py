@@ -170,6 +170,8 @@ class _Python:
                 return self._called(node, depth)
             case ast.Attribute():
                 name, receiver = self._name(node)
+                if name == "sys.executable":
+                    return [Arg("python3")]
                 return [*receiver] or [Arg(f"⟨{name}⟩", resolved=False)]
             case _:
                 return self._composed(node, depth)

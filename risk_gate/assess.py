@@ -21,6 +21,11 @@ __all__ = ["Review", "combine", "review_shell"]
 MAX_FOLLOWED = 8
 """Files that a call writes and then runs, which are read as scripts themselves."""
 
+_WINDOWS = re.compile(
+    r"(?:^|[\s=,])(?:[A-Za-z]:\\[\w.*%$~-]|%\w{1,32}%\\|\$env:\w{1,32}\\"
+    r"|(?:HKLM|HKCU|HKU|HKEY_[A-Z_]{4,32})\\)",
+    re.IGNORECASE,
+)
 _HIDDEN = re.compile(r"[\u202a-\u202e\u2066-\u2069\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _COMMENT = re.compile(r"(?:^|\s)#[^\n]{3,}|(?:\becho|\bprintf|:)\s+['\"][^'\"\n]{8,}")
 _RISKY = frozenset({"remote_exec", "exfil"})
@@ -99,6 +104,10 @@ def review_shell(review: Review, command: str, *, origin: str = "") -> None:
     script = parse(command, use_grammar=review.facts.use_grammar)
     _text_findings(review, command)
     review_script(review, script, scheduled=origin == "scheduled")
+    if _WINDOWS.search(command):
+        # A shell takes the backslashes out; where Windows' own shell reads them, they stay.
+        acts = acts_of(parse_code(command, "cmd"), workspace=review.facts.workspace)
+        review_acts(review, acts)
 
 
 def review_script(

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from ..calls.acts import Act
 from ..calls.paths import canonical, classes
 from .flow_tables import FlowTables
-from .outbound import carries_data, has_body, hosts_of, secret_variable, sends
+from .outbound import carries_data, has_body, hosts_of, remote_source, secret_variable, sends
 from .values import Decision, Finding, RiskClass
 
 __all__ = ["flows"]
@@ -29,6 +29,7 @@ _CODE_CALLS = frozenset(
 )  # fmt: skip
 _UNPACKERS = frozenset({"tar", "gtar", "bsdtar", "unzip", "7z", "cpio", "gunzip"})
 _BUILDERS = frozenset({"make", "gmake", "ninja"})
+_PYTHON_INSTALLERS = frozenset({"pip", "pip3", "uv", "pipx"})
 _BUILT = re.compile(
     r"\.(?:sh|bash|run|bin|py|pl|rb|js|ps1|bat|cmd|exe)\Z"
     r"|(?:\A|/)(?:[\w-]*install\w*|configure|setup|bootstrap|run|build|start|launch|main)\Z"
@@ -54,6 +55,16 @@ def flows(acts: Sequence[Act], secret: frozenset[int], tables: FlowTables) -> li
     for act in acts:
         walk.step(act)
     return walk.found
+
+
+def _cloned_into(act: Act) -> str:
+    """The folder of a ``git clone``, which its address names where nothing else does."""
+    words = [arg.text for arg in act.options.operands[1:32]]
+    places = [i for i, word in enumerate(words) if "/" in word or ":" in word] or [0]
+    given = words[places[0] + 1 : places[0] + 2]
+    return (
+        given[0] if given else words[places[0]].rstrip("/").rsplit("/", 1)[-1].removesuffix(".git")
+    )
 
 
 def _inside(path: str, folder: str) -> bool:
@@ -166,14 +177,16 @@ class _Flows:
         if words[:2] in (["remote", "add"], ["remote", "set-url"]):
             self.remotes.update(words[2:])
         elif words[0] == "clone":
-            folder = words[2:] or [words[1].rstrip("/").rsplit("/", 1)[-1].removesuffix(".git")]
-            self.cloned.add(canonical(folder[0], act.command.cwd))
+            self.cloned.add(canonical(_cloned_into(act), act.command.cwd))
 
     def _fetches(self, act: Act) -> bool:
         if act.program in self.tables.families["http"] and not has_body(act, self.tables):
             return bool(hosts_of(act, self.tables)) or any(
                 not arg.resolved for arg in act.options.operands
             )
+        if act.program in {"scp", "rsync", "sftp", "aws", "gsutil", "gcloud", "rclone", "mc"}:
+            words = [arg.text for arg in act.options.operands]
+            return len(words) > 1 and remote_source(words)
         return act.program in {"python:urllib.request.urlretrieve", "python:wget.download"}
 
     def _saved_as(self, act: Act) -> Iterator[str]:
@@ -185,6 +198,12 @@ class _Flows:
                 name = arg.text.split("?")[0].rstrip("/").rsplit("/", 1)[-1]
                 if name:
                     yield canonical(name, cwd)
+        if act.program in {"scp", "rsync", "sftp"}:
+            target = canonical(act.options.operands[-1].text, cwd)
+            yield target
+            for arg in act.options.operands[:-1]:
+                name = arg.text.rstrip("/").rpartition("/")[2].rpartition(":")[2]
+                yield canonical(f"{target}/{name}")
         if act.program.startswith("python:") and len(act.options.operands) > 1:
             yield canonical(act.options.operands[1].text, cwd)
 
@@ -272,6 +291,16 @@ class _Flows:
             folders = act.options.value_of("-C", "--directory")
             place = canonical(folders[0].text if folders else ".", act.command.cwd)
             return any(place == folder or _inside(place, folder) for folder in self.cloned)
+        if act.program in _PYTHON_INSTALLERS and "install" in {
+            arg.text for arg in act.options.operands[:2]
+        }:
+            sources = (*act.options.operands[1:], *act.options.value_of("-e", "--editable"))
+            places = [canonical(arg.text, act.command.cwd) for arg in sources[:16]]
+            return any(
+                place == folder or (folder != "." and _inside(place, folder))
+                for place in places
+                for folder in self.cloned
+            )
         return any(
             _inside(path, folder) and _BUILT.search(path) is not None
             for path in paths

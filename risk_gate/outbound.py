@@ -9,12 +9,15 @@ from ..calls.acts import Act
 from ..calls.paths import classes
 from .flow_tables import FlowTables
 
-__all__ = ["carries_data", "has_body", "hosts_of", "secret_variable", "sends"]
+__all__ = ["carries_data", "has_body", "hosts_of", "remote_source", "secret_variable", "sends"]
 
 _LOOKUPS = frozenset({"dig", "nslookup", "host", "ping", "drill", "traceroute", "kdig", "doggo"})
 _CLOUD = frozenset({"aws", "gcloud", "az", "gsutil", "s3cmd", "rclone", "s5cmd", "mc", "azcopy"})
 _REMOTE_PATH = re.compile(r"(?:[\w.-]+@)?[\w.-]+:(?!\\)|\w+://")
 _PUBLIC = re.compile(r"public-read|--acl[= ]public|allUsers|--public\b")
+_STORES = frozenset({"python:.storbinary", "python:.storlines"})
+_TELLING = frozenset({"whoami", "hostname", "id", "uname"})
+_ASKED = re.compile(r"\{stdin\}\.[\w-]")
 _SHOWN = re.compile(r"⟨(?:open|subprocess|os\.popen)|\bfiles=")
 _WHOLE = frozenset({"home_root", "root", "top"})
 
@@ -101,6 +104,13 @@ def _own_service(variable: str, hosts: Sequence[str]) -> bool:
     return any(part in host.lower() for part in parts for host in hosts)
 
 
+def _own_key(act: Act, tables: FlowTables) -> bool:
+    """It shows the key of the very service that it speaks to."""
+    hosts = hosts_of(act, tables)
+    names = {name for arg in act.command.args[1:64] for name in arg.names}
+    return any(tables.variable.search(name) and _own_service(name, hosts) for name in names)
+
+
 def carries_data(
     act: Act, others: Sequence[Act], remotes: Collection[str], tables: FlowTables
 ) -> bool:
@@ -112,19 +122,29 @@ def carries_data(
     )
     files = [path for path in act.reads if not classes(path) & {"tcp", "harmless_device"}]
     encoded = any(source.program in _ENCODERS for source in others)
+    if program in families["http"] and _own_key(act, tables):
+        files = [path for path in files if "inside" not in classes(path)]
     if program in families["http"]:
         return bool(files) or ((has_body(act, tables) or bool(act.inner)) and (shows or encoded))
     if program in families["python_http"]:
-        return bool(files) or bool(_SHOWN.search(act.text))
+        return bool(files) or program in _STORES or bool(_SHOWN.search(act.text))
     if program == "ssh" and _unpacks_there(others):
         return False  # `tar c dir | ssh host 'tar x'` is a copy like any other
     if program in families["raw_socket"] | families["mail"] | {"openssl", "ssh"}:
         return bool(files) or shows
     if program in _LOOKUPS:
+        if any(_ASKED.search(arg.text) for arg in act.options.operands):
+            return shows or encoded or any(source.program in _TELLING for source in others)
         return bool(act.inner) and (shows or encoded)
     if program in tables.uploads:
         return True
     return _copies_data(act, shows, remotes, tables)
+
+
+def remote_source(words: Sequence[str]) -> bool:
+    """The first of several operands, or the one before the last, lies on another machine."""
+    last_is_local = _REMOTE_PATH.match(words[-1]) is None
+    return last_is_local and any(_REMOTE_PATH.match(word) for word in words[:-1])
 
 
 def _unpacks_there(others: Sequence[Act]) -> bool:

@@ -156,6 +156,7 @@ def _truncates(value: bool, excluded: Sequence[str]) -> Predicate:
             or (act.program == "truncate" and any(re.fullmatch(r"0\w?", size) for size in sizes))
             or (act.program in {"cat", "cp", "dd"} and "/dev/null" in act.reads)
             or (act.program in {"echo", "printf"} and (act.written or "x").strip() == "")
+            or (act.program == "write_file" and act.written == "")
         )
         hit = empties and any(not path_classes(path) & excluded_set for path in emptied)
         return hit is value
