@@ -27,6 +27,8 @@ __all__ = ["GATES", "run"]
 GATES = {"hit": 0.96, "saving": 0.66}
 """Least shares on the authored test split, rules alone."""
 _BINS = ("n", "said", "true")
+_BARS = 20
+"""Most bars of a drawing."""
 _COLUMNS = ("n", "hit", "miss_when_narrowed", "abstention", "saving", "excess")
 
 
@@ -151,8 +153,12 @@ def _plots(
         found.append(
             Plot(
                 title=f"Hit by {name}",
-                svg=plots.bars(hits, across=f"hit by {name}", percent=True),
-                note="Share of cases whose needed toolsets were all on the surface.",
+                svg=plots.bars(
+                    plots.lowest(hits, limit=_BARS), across=f"hit by {name}", percent=True
+                ),
+                note="Share of cases whose needed toolsets were all on the surface"
+                + (f"; the {_BARS} lowest of {len(hits)}." if len(hits) > _BARS else "."),
+                none=plots.why_none(f"All cases are of one {name}; the table has its figures."),
             )
         )
     bins = report.get("reliability", {}).get("bins", ())
@@ -161,6 +167,7 @@ def _plots(
             title="Reliability of the tier's probabilities",
             svg=plots.reliability([(row["said"], row["true"]) for row in bins]),
             note="Under the dotted line the tier claims too much, over it too little.",
+            none=plots.why_none("No tier with probabilities was asked; see --tier."),
         )
     )
     return found

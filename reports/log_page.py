@@ -15,6 +15,7 @@ __all__ = ["log_page", "log_report"]
 
 Row = Mapping[str, object]
 _ASKING = frozenset({"ask", "block"})
+_TOOLS = 12
 
 
 def log_report(
@@ -48,7 +49,18 @@ def log_report(
         "asks_per_100_calls": (
             round(100 * sum(verdicts[name] for name in _ASKING) / judged, 2) if judged else None
         ),
+        "asks_by_tool": _by_tool(gate),
         "counters": dict(sorted(counters.items())),
+    }
+
+
+def _by_tool(gate: Sequence[Row]) -> dict[str, dict[str, float]]:
+    """Asks and blocks per 100 calls of the tools that are called most."""
+    calls = Counter(str(row.get("tool") or "-") for row in gate)
+    asks = Counter(str(row.get("tool") or "-") for row in gate if row.get("verdict") in _ASKING)
+    return {
+        name: {"calls": number, "asks_per_100": round(100 * asks[name] / number, 2)}
+        for name, number in calls.most_common(_TOOLS)
     }
 
 
@@ -115,11 +127,29 @@ def log_page(report: Mapping[str, Any]) -> Page:
             Plot(
                 title="Share of tokens saved, decision by decision",
                 svg=plots.histogram(report["savings"], across="saved by a decision"),
+                none=plots.why_none("No decision is in the log."),
+            ),
+            Plot(
+                title="Asks and blocks per 100 calls, by tool",
+                svg=plots.bars(
+                    {name: row["asks_per_100"] for name, row in report["asks_by_tool"].items()},
+                    across="asks or blocks per 100 calls",
+                ),
+                note=f"The {_TOOLS} tools that were called most; in shadow what would have been.",
+                none=plots.why_none("Calls of fewer than two tools are in the log."),
             ),
             *_tiers(report.get("compared")),
             *groups,
             _counted("Most frequent reasons", "rule", report["rules"]),
             _counted("Verdicts of the gate", "verdict", report["verdicts"]),
+            Grid(
+                title="Judged calls by tool",
+                heads=("tool", "calls#", "asks per 100#"),
+                rows=tuple(
+                    (name, f"{row['calls']:,}", f"{row['asks_per_100']:g}")
+                    for name, row in report["asks_by_tool"].items()
+                ),
+            ),
             _counted("Counters", "counter", report["counters"]),
         ),
     )

@@ -32,11 +32,16 @@ class Grid:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plot:
-    """A drawing as SVG text, from :mod:`.plots`; without one nothing is shown."""
+    """A drawing as SVG text, from :mod:`.plots`.
+
+    Attributes:
+        none: what is said where there is no drawing; empty: nothing is shown then.
+    """
 
     title: str
     svg: str
     note: str = ""
+    none: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,8 +72,9 @@ dd { margin: 0; font-size: 1.45rem; font-weight: 600; }
 .wide { overflow-x: auto; } table { border-collapse: collapse; font-size: .9rem; min-width: 40%; }
 th, td { text-align: left; padding: .35rem .9rem .35rem 0; border-bottom: 1px solid var(--line);
   vertical-align: top; } th { color: var(--soft); font-weight: 600; }
+td:first-child { white-space: nowrap; }
 .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
-figure { margin: 0; } svg { display: block; width: 100%; height: auto; max-width: 46rem; }
+figure { margin: 0; } svg { display: block; width: 100%; height: auto; max-width: 36rem; }
 """
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
@@ -77,12 +83,13 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-
 def render(page: Page) -> str:
     """The page as HTML; every text is escaped, drawings are taken as they are."""
     body = "\n".join(text for part in page.parts if (text := _part(part)))
+    lead = f"<p>{escape(page.lead)}</p>\n" if page.lead else ""
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{escape(page.title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n"
-        f"<h1>{escape(page.title)}</h1>\n<p>{escape(page.lead)}</p>\n{body}\n</body>\n</html>\n"
+        f"<h1>{escape(page.title)}</h1>\n{lead}{body}\n</body>\n</html>\n"
     )
 
 
@@ -95,7 +102,7 @@ def _part(part: Figures | Grid | Plot) -> str:
         return f"<dl>{items}</dl>"
     if isinstance(part, Plot):
         if not part.svg:
-            return ""
+            return f"<h2>{escape(part.title)}</h2>{_note(part.none)}" if part.none else ""
         return (
             f"<h2>{escape(part.title)}</h2>\n"
             f'<figure role="img" aria-label="{escape(part.title)}">{part.svg}</figure>'

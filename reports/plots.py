@@ -13,12 +13,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-__all__ = ["bars", "histogram", "is_installed", "reliability", "steps"]
+__all__ = ["bars", "histogram", "is_installed", "lowest", "reliability", "steps", "why_none"]
 
 _INK = "#010203"
 """Stands for the page's own text colour; replaced after drawing."""
 _COLOURS = ("#4c8bd6", "#e08a3c", "#57a773", "#b86fc6", "#d1605e", "#8a8f98")
 """Middle tones that stand out on white and on near-black."""
+
+
+_WIDTH = 5.2
+"""Inches; on a phone a point is then about a pixel, and a label can be read."""
 
 
 def is_installed() -> bool:
@@ -28,6 +32,18 @@ def is_installed() -> bool:
     except ImportError:
         return False
     return True
+
+
+def why_none(text: str) -> str:
+    """``text`` where drawings could be made; empty where the library is missing."""
+    return text if is_installed() else ""
+
+
+def lowest(rows: Mapping[str, float], *, limit: int) -> dict[str, float]:
+    """The lowest values of many, the lowest first; few stay in their order."""
+    if len(rows) <= limit:
+        return dict(rows)
+    return dict(sorted(rows.items(), key=lambda item: (item[1], item[0]))[:limit])
 
 
 def histogram(values: Sequence[float], *, across: str) -> str:
@@ -55,6 +71,15 @@ def bars(rows: Mapping[str, float], *, across: str, percent: bool = False) -> st
     def draw(axes: Any) -> None:
         places = range(len(rows))
         axes.barh(places, list(rows.values()), color=_COLOURS[0], height=0.7)
+        for place, value in zip(places, rows.values(), strict=True):
+            axes.annotate(
+                f"{value:.1%}" if percent else f"{value:,.3g}",
+                (max(0.0, value), place),  # right of the axis: left of it stand the names
+                xytext=(3, 0),
+                textcoords="offset points",
+                va="center",
+            )
+        axes.margins(x=0.14)
         axes.set_yticks(places, list(rows))
         axes.set_ylim(len(rows) - 0.5, -0.5)
         axes.axvline(0, color=_INK, linewidth=0.8)
@@ -114,7 +139,7 @@ def _drawn(draw: Callable[[Any], None], salt: str, *, height: float) -> str:
     with _style(salt):
         from matplotlib.figure import Figure  # noqa: PLC0415 - optional
 
-        figure = Figure(figsize=(7.0, height), layout="constrained")
+        figure = Figure(figsize=(_WIDTH, height), layout="constrained")
         axes = figure.subplots()
         draw(axes)
         out = io.StringIO()

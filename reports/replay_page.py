@@ -15,6 +15,7 @@ _DEARER = (
     "Fewer tokens, but dearer: each change of a tool list pays for the provider's cache again; "
     "pin what comes back often. "
 )
+_KINDS = {"pin": "pin a toolset", "rule": "rule in shadow", "off": "shipped rule off"}
 _ROWS = 500
 """Sessions in the page's table, the latest; all are in the JSON."""
 
@@ -46,9 +47,11 @@ def replay_page(data: Mapping[str, Any]) -> Page:
                 title="Share of tokens saved, session by session",
                 svg=plots.histogram(savings, across="saved in a session"),
                 note="Sessions below zero send our own tool on top and are counted at zero.",
+                none=plots.why_none("No session to draw."),
             ),
             _timeline(sessions),
             _missing(data["missing"]),
+            _suggested(data.get("suggestions", ())),
             _spoken(sessions),
             _table(sessions),
         ),
@@ -58,10 +61,10 @@ def replay_page(data: Mapping[str, Any]) -> Page:
 def _lead(total: Mapping[str, Any]) -> str:
     dearer = total["cost_full"] is not None and total["cost_sent"] > total["cost_full"]
     return (
-        f"{_DEARER if dearer else ''}{total['sessions']:,} sessions with {total['turns']:,} "
-        "messages of this Hermes home, routed again on this machine. Which tools were granted "
-        "then is not stored: today's grant was taken. Tokens are estimates; money counts "
-        "prompt caches."
+        f"{_DEARER if dearer else ''}{_count(total['sessions'], 'session')} with "
+        f"{_count(total['turns'], 'message')} of this Hermes home, routed again on this machine. "
+        "Which tools were granted then is not stored: today's grant was taken. "
+        "Tokens are estimates; money counts prompt caches."
     )
 
 
@@ -78,6 +81,7 @@ def _timeline(sessions: Sequence[Mapping[str, Any]]) -> Plot:
         title="Surfaces over one session",
         svg=plots.steps(lines, across="request", up="tool-schema tokens"),
         note="The session whose tool list changed most often.",
+        none=plots.why_none("No session has more than one request."),
     )
 
 
@@ -87,6 +91,25 @@ def _missing(missing: Mapping[str, int]) -> Grid:
         heads=("toolset", "times#"),
         rows=tuple((name, f"{times:,}") for name, times in missing.items()),
         note="The call runs in its own step; from the next request on the toolset is there.",
+    )
+
+
+def _suggested(rows: Sequence[Mapping[str, Any]]) -> Grid:
+    return Grid(
+        title="Worth a try",
+        heads=("what", "", "came back before#", "after#", "tokens#", "why"),
+        rows=tuple(
+            (
+                _KINDS[row["kind"]],
+                row["name"],
+                f"{row['effect']['missed_before']:,}",
+                f"{row['effect']['missed_after']:,}",
+                f"{row['effect']['tokens_after'] - row['effect']['tokens_before']:+,}",
+                row["why"],
+            )
+            for row in rows
+        ),
+        note="Each alone, replayed over this history; the command prints what to write where.",
     )
 
 
@@ -141,6 +164,10 @@ def _table(sessions: Sequence[Mapping[str, Any]]) -> Grid:
         rows=rows,
         note=f"{more:,} earlier sessions are in the JSON." if more else "",
     )
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _share(part: float, whole: float) -> str:
