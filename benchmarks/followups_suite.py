@@ -9,7 +9,8 @@ from typing import Any
 import yaml
 from rich.table import Table
 
-from ..intent.followups import FollowupTable, is_greeting, recognise
+from ..intent.followup_table import FollowupTable
+from ..intent.followups import is_greeting, recognise
 from ..registry_adapter.resources import ROOT, phrase_table
 from .options import Options
 from .output import emit

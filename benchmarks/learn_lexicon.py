@@ -21,12 +21,13 @@ from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
 from ..intent.compile import concept_rows, language_rows
-from ..intent.concepts import Concepts, annotate, arrange
+from ..intent.concepts import annotate, arrange
+from ..intent.dictionary import Dictionary, Sources, dictionary
 from ..intent.features import MAX_TOKENS, keys
-from ..intent.language import identify
+from ..intent.language import TongueTable, identify
+from ..intent.lexicon import NOTHING_LEARNED
 from ..intent.load import tongue_table
 from ..intent.reading import instruction
-from ..intent.rulebook import TongueTable
 from ..intent.tokens import fold
 from ..registry_adapter.rule_files import sources
 from .head_data import PICK
@@ -64,21 +65,27 @@ def needs(row: Row) -> set[str]:
     return wanted or {NONE}
 
 
-def row_keys(row: Row, concepts: Concepts, tongues: TongueTable) -> list[str]:
+def row_keys(row: Row, known: Dictionary, tongues: TongueTable) -> list[str]:
     """Lexicon keys of a row, read as the router reads it."""
     folded = fold(row["prompt"])
     tokens, _ = instruction(folded, row["prompt"])
     tokens = tokens[:MAX_TOKENS]
-    near = identify(tokens, tongues, {}).near
-    return keys(tokens, annotate(tokens, folded.text, concepts, near))
+    entries = [known[token.kind][token.text] for token in tokens]
+    near = identify(entries, tongues.covered).near
+    return keys(tokens, annotate(tokens, entries, folded.text, near))
 
 
-def the_tables() -> tuple[Concepts, TongueTable]:
-    """The concepts and languages of the rule book."""
+def the_tables() -> tuple[Dictionary, TongueTable]:
+    """What the rule book says of words but for what is to be learned, and its languages."""
     book = sources()
-    rows = concept_rows(book["concepts"]["concepts"])
-    concepts = arrange(rows)
-    return concepts, tongue_table(language_rows(book["languages"]["languages"]))
+    tongues = tongue_table(language_rows(book["languages"]["languages"]))
+    tables = Sources(
+        concepts=arrange(concept_rows(book["concepts"]["concepts"])),
+        tongues=tongues,
+        lexicon=NOTHING_LEARNED,
+        index={},
+    )
+    return dictionary(tables), tongues
 
 
 def _matrix(samples: Sequence[list[str]], vocabulary: dict[str, int]) -> sparse.csr_matrix:
@@ -97,8 +104,8 @@ def fit(rows: Sequence[Row], lanes: Sequence[str]) -> tuple[list[str], np.ndarra
     A key counts when two sources or more use it, or when it is one word of
     our own cases.
     """
-    concepts, tongues = the_tables()
-    samples = [row_keys(row, concepts, tongues) for row in rows]
+    known, tongues = the_tables()
+    samples = [row_keys(row, known, tongues) for row in rows]
     sources: defaultdict[str, set[str]] = defaultdict(set)
     for row, sample in zip(rows, samples, strict=True):
         for key in sample:

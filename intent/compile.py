@@ -9,11 +9,14 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import zlib
 from collections.abc import Mapping, Sequence
+from struct import pack
 from typing import Any
 
+from .features import head
+from .lexicon import OFFSET
 from .magic import MAGIC
+from .sections import join
 from .tokens import fold, tokenise
 
 __all__ = [
@@ -208,11 +211,10 @@ def compile_book(
         "languages": language_rows(sources["languages"]["languages"]),
         "policy": sources["policy"]["policy"],
     }
-    table = lexicon.encode()
-    head = json.dumps(body, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
-    digest = hashlib.sha256(head + table).hexdigest()[:16].encode()
-    parts = digest + len(head).to_bytes(4, "big") + head + _pack(lexicon)
-    return MAGIC + zlib.compress(parts, 9)
+    rows = json.dumps(body, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
+    digest = hashlib.sha256(rows + lexicon.encode()).hexdigest()[:16].encode()
+    # Not compressed: that would be a fifth of the time that loading takes.
+    return MAGIC + join([digest, rows, *_pack(lexicon)])
 
 
 def language_rows(languages: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
@@ -254,23 +256,36 @@ def _form(form: str, where: str) -> tuple[str, str]:
     return ("stem" if stem else "word"), folded
 
 
-def _pack(lexicon: str) -> bytes:
-    """The learned table in a form that loads fast: header, keys, one byte a weight."""
+def _pack(lexicon: str) -> list[bytes]:
+    """The learned table as sections that load fast.
+
+    Header; keys of one unit; first units of longer keys; for each of those how they go on, as
+    ``rest TAB number``; numbers of the rows of the keys of one unit (32 bits, little-endian);
+    and the distinct rows, one byte a weight.
+    """
     lines = lexicon.splitlines()
     header = json.loads(lines[0])
     lanes = len(header["lanes"])
-    keys: list[str] = []
-    cells = bytearray()
+    rows: dict[bytes, int] = {}
+    numbers: dict[str, int] = {}
+    chains: dict[str, list[str]] = {}
     for line in lines[1:]:
         key, _, rest = line.partition("\t")
-        row = bytearray([128]) * lanes
+        row = bytearray([OFFSET]) * lanes
         for cell in rest.split():
             lane, _, weight = cell.partition(":")
-            row[int(lane)] = 128 + int(weight)
-        keys.append(key)
-        cells += row
-    head = json.dumps(header, sort_keys=True, separators=(",", ":")).encode()
-    names = "\n".join(keys).encode()
-    return (
-        len(head).to_bytes(4, "big") + head + len(names).to_bytes(4, "big") + names + bytes(cells)
-    )
+            row[int(lane)] = OFFSET + int(weight)
+        number = rows.setdefault(bytes(row), len(rows))
+        first = head(key)
+        if first == key:
+            numbers[key] = number
+        else:
+            chains.setdefault(first, []).append(f"{key[len(first) :]}\t{number}")
+    return [
+        json.dumps(header, sort_keys=True, separators=(",", ":")).encode(),
+        "\n".join(numbers).encode(),
+        "\n".join(chains).encode(),
+        "\n".join("\t".join(pairs) for pairs in chains.values()).encode(),
+        pack(f"<{len(numbers)}I", *numbers.values()),
+        b"".join(rows),
+    ]

@@ -9,16 +9,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from .entry import Entry, Mark
 from .tokens import Token
 
-__all__ = ["Concepts", "Mark", "annotate", "arrange"]
+__all__ = ["Concepts", "annotate", "arrange"]
 
 STEM = 6
 """Letters by which a stem is found; the rest is compared."""
-
-
-Mark = tuple[str, frozenset[str]]
-"""A concept and the languages in which a form means it; none: in any."""
+_SHORTEST, _HEAD = 2, 3
+"""Letters of the shortest stems, and of those that tell whether a word has any."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +27,8 @@ class Concepts:
     Attributes:
         words: folded word to its concepts.
         stems: beginning, at most ``STEM`` letters, to stems and their concepts.
-        cuts: first two letters to the lengths of the keys in ``stems`` that begin so, rising.
+        cuts: first three letters, of which a stem may have two, to the lengths of the keys in
+            ``stems`` that begin so, rising.
         runs: first character to strings of a script without spaces.
         phrases: first word to further words and the concept.
     """
@@ -38,6 +38,18 @@ class Concepts:
     cuts: Mapping[str, tuple[int, ...]]
     runs: Mapping[str, tuple[tuple[str, str], ...]]
     phrases: Mapping[str, tuple[tuple[tuple[str, ...], Mark], ...]]
+
+    def of(self, word: str) -> tuple[Mark, ...]:
+        """Concepts of a word, those of its stems included and those of phrases not."""
+        found = self.words.get(word, ())
+        cuts = self.cuts.get(word[:_HEAD], ())
+        if len(word) > _SHORTEST:
+            cuts = (*self.cuts.get(word[:_SHORTEST], ()), *cuts)
+        for cut in cuts:
+            if cut <= len(word):
+                stems = self.stems.get(word[:cut], ())
+                found += tuple([mark for stem, mark in stems if word.startswith(stem)])
+        return found
 
 
 def arrange(rows: Sequence[Sequence[str]]) -> Concepts:
@@ -63,7 +75,7 @@ def arrange(rows: Sequence[Sequence[str]]) -> Concepts:
             phrases[first] = (*phrases.get(first, ()), (tuple(rest), mark))
     cuts: dict[str, set[int]] = {}
     for beginning in stems:
-        cuts.setdefault(beginning[:2], set()).add(len(beginning))
+        cuts.setdefault(beginning[:_HEAD], set()).add(len(beginning))
     return Concepts(
         words=words,
         stems=stems,
@@ -76,49 +88,35 @@ def arrange(rows: Sequence[Sequence[str]]) -> Concepts:
 _NOTHING: tuple[str, ...] = ()
 
 
-def _marks(
-    text: str, tokens: Sequence[Token], at: int, table: Concepts, languages: frozenset[str]
-) -> tuple[str, ...]:
-    """Concepts of the word ``text``, which stands at a position."""
-    found = list(table.words.get(text, ()))
-    for cut in table.cuts.get(text[:2], ()):
-        near = table.stems.get(text[:cut])
-        if near is not None:
-            found += [mark for stem, mark in near if text.startswith(stem)]
-    for rest, mark in table.phrases.get(text, ()):
-        if all(
-            at + 1 + step < len(tokens) and tokens[at + 1 + step].text == word
-            for step, word in enumerate(rest)
-        ):
-            found.append(mark)
-    if not found:
-        return _NOTHING
-    return tuple(
-        [concept for concept, own in found if not languages or not own.isdisjoint(languages)]
-    )
+def _follow(rest: Sequence[str], tokens: Sequence[Token], at: int) -> bool:
+    """Whether the words stand from a position on."""
+    following = tokens[at : at + len(rest)]
+    return [token.text for token in following] == list(rest)
 
 
 def annotate(
-    tokens: Sequence[Token], text: str, table: Concepts, languages: frozenset[str]
+    tokens: Sequence[Token], entries: Sequence[Entry], text: str, languages: frozenset[str]
 ) -> list[tuple[str, ...]]:
     """Concepts of each token, in the order of the tokens.
 
     Args:
         tokens: with positions in ``text``.
+        entries: of the tokens.
         text: folded text.
-        table: see :func:`arrange`.
         languages: what the text may be in; a form that means something in
             other languages only is left out.  Empty: anything.
     """
     marks: list[tuple[str, ...]] = []
-    runs = table.runs
-    for at, token in enumerate(tokens):
-        kind, word, start, _ = token
-        if kind == "word":
-            marks.append(_marks(word, tokens, at, table, languages))
-        elif kind in {"cjk", "sea"}:
-            near = runs.get(word, ())
-            marks.append(tuple([concept for form, concept in near if text.startswith(form, start)]))
+    for at, entry in enumerate(entries):
+        found = entry.meanings
+        if entry.phrases:
+            found += tuple([mark for rest, mark in entry.phrases if _follow(rest, tokens, at + 1)])
+        if found:
+            meant = [name for name, own in found if not languages or not own.isdisjoint(languages)]
+            marks.append(tuple(meant))
+        elif entry.runs:
+            start = tokens[at].start
+            marks.append(tuple([name for form, name in entry.runs if text.startswith(form, start)]))
         else:
             marks.append(_NOTHING)
     return marks

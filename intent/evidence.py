@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from .features import keys as keys_of
 from .followups import FollowupKind, converse
-from .lexicon import totals
-from .patterns import Line, Pattern, find, keys_of_token
+from .lexicon import Lexicon, known_rows, log_odds
+from .patterns import Hit, Line, find
 from .reading import Reading
 from .rulebook import Rule, RuleBook
 from .tokens import Token
@@ -16,7 +15,7 @@ from .tokens import Token
 __all__ = ["Evidence", "Vote", "weigh"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Vote:
     """One rule that fired.
 
@@ -31,7 +30,7 @@ class Vote:
     negated: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Evidence:
     """What the rules and the lexicon say of one message.
 
@@ -48,38 +47,48 @@ class Evidence:
     known: int
 
 
-def _line(reading: Reading, book: RuleBook) -> Line:
-    """The tokens, and where each key of the index stands."""
-    index, stems = book.index, book.stems
-    places: dict[str, list[int]] = {}
-    for at, (token, marks) in enumerate(zip(reading.tokens, reading.marks, strict=True)):
-        kind, text, _, _ = token
-        plain = kind == "word" and text[:3] not in stems
-        for key in (text, *marks) if plain else (*keys_of_token(token), *marks):
-            if key in index:
-                places.setdefault(key, []).append(at)
-    return Line(reading.tokens, reading.marks, places)
+def _starts(reading: Reading, book: RuleBook) -> dict[Hit, list[int]]:
+    """Where each pattern may begin: positions of its keys, rising."""
+    starts: dict[Hit, list[int]] = {}
+    for at, (entry, marks) in enumerate(zip(reading.entries, reading.marks, strict=True)):
+        hits = entry.hits
+        for mark in marks:
+            hits += book.index.get(mark, ())
+        for hit in hits:
+            starts.setdefault(hit, []).append(at)
+    return starts
 
 
-def _candidates(line: Line, book: RuleBook) -> list[tuple[Rule, list[Pattern]]]:
-    """Rules and those of their patterns of which a key occurs, in the order of the book."""
-    hits: set[tuple[int, int]] = set()
-    for key in line.places:
-        hits.update(book.index[key])
-    found: dict[int, list[Pattern]] = {}
-    for rule, number in sorted(hits):
-        found.setdefault(rule, []).append(book.rules[rule].patterns[number])
-    return [(book.rules[rule], patterns) for rule, patterns in found.items()]
+def _fired(reading: Reading, book: RuleBook) -> list[tuple[Rule, tuple[int, int]]]:
+    """Rules that fired, in the order of the book, and the tokens that they rest on."""
+    starts = _starts(reading, book)
+    if not starts:
+        return []
+    line = Line(reading.tokens, [token.text for token in reading.tokens], reading.marks)
+    fired: dict[int, tuple[int, int]] = {}
+    for hit in sorted(starts):
+        position, number = hit
+        if position in fired:
+            continue
+        patterns = book.rules[position].patterns
+        if number < len(patterns):
+            at = find(patterns[number], line, starts[hit])
+            if at is not None:
+                fired[position] = at
+    return [
+        (book.rules[position], at)
+        for position, at in fired.items()
+        if not _excepted(position, book.rules[position], line, starts)
+    ]
 
 
-def _fires(rule: Rule, patterns: Sequence[Pattern], line: Line) -> tuple[int, int] | None:
-    for sought in patterns:
-        at = find(sought, line)
-        if at is not None:
-            if any(find(other, line) is not None for other in rule.unless):
-                return None
-            return at
-    return None
+def _excepted(position: int, rule: Rule, line: Line, starts: Mapping[Hit, Sequence[int]]) -> bool:
+    """Whether an exception of a rule matches."""
+    for number, other in enumerate(rule.unless, len(rule.patterns)):
+        at = starts.get((position, number))
+        if at is not None and find(other, line, at) is not None:
+            return True
+    return False
 
 
 _SHORT = 20
@@ -136,27 +145,23 @@ def _scope(tokens: Sequence[Token], start: int, end: int) -> tuple[int, int]:
 def weigh(reading: Reading, book: RuleBook) -> Evidence:
     """Weigh a reading.  Never raises."""
     tokens = reading.tokens
-    line = _line(reading, book)
-    near = _candidates(line, book)
-    fired = [(rule, at) for rule, likely in near if (at := _fires(rule, likely, line)) is not None]
+    fired = _fired(reading, book)
     quiet = [_scope(tokens, *at) for rule, at in fired if rule.flag == "negation"]
     votes: list[Vote] = []
     for rule, (start, end) in fired:
-        negated = rule.flag == "" and any(low <= start < high for low, high in quiet)
+        negated = rule.flag == "" and _covered(start, quiet)
         weight = -abs(rule.weight) if negated else rule.weight
         votes.append(Vote(rule=rule, weight=weight, span=reading.span(start, end), negated=negated))
-    keys: Sequence[str] = reading.keys
-    if quiet:
-        loud = [at for at in range(len(tokens)) if not any(low <= at < high for low, high in quiet)]
-        keys = keys_of([tokens[at] for at in loud], [reading.marks[at] for at in loud])
-    lexicon, known = _lexicon(keys, book)
+    loud = [at for at in range(len(tokens)) if not _covered(at, quiet)] if quiet else None
+    rows = _rows(reading, book.lexicon, loud)
+    lexicon = log_odds(rows, book.lexicon)
     for part in _sentences(reading, quiet):
-        apart, _ = _lexicon(part, book)
+        apart = log_odds(_rows(reading, book.lexicon, part), book.lexicon)
         for lane in apart.keys() - _WHOLE:
             lexicon[lane] = max(lexicon[lane], apart[lane] - _APART)
     flags = {vote.rule.flag for vote in votes if vote.rule.flag}
     flags.update(_dialogue(reading, book))
-    return Evidence(lexicon=lexicon, votes=tuple(votes), flags=frozenset(flags), known=known)
+    return Evidence(lexicon=lexicon, votes=tuple(votes), flags=frozenset(flags), known=len(rows))
 
 
 _APART = 1.0
@@ -168,8 +173,8 @@ _LEAST_TOKENS = 14
 _MOST_SENTENCES = 6
 
 
-def _sentences(reading: Reading, quiet: Sequence[tuple[int, int]]) -> Iterator[list[str]]:
-    """Keys of each sentence, where a message has several: it may ask for several things."""
+def _sentences(reading: Reading, quiet: Sequence[tuple[int, int]]) -> Iterator[list[int]]:
+    """Tokens of each sentence, where a message has several: it may ask for several things."""
     tokens = reading.tokens
     if len(tokens) < _LEAST_TOKENS:
         return
@@ -179,18 +184,23 @@ def _sentences(reading: Reading, quiet: Sequence[tuple[int, int]]) -> Iterator[l
     count = 0
     start = 0
     for stop in [*breaks, len(tokens)]:
-        loud = [at for at in range(start, stop) if not any(a <= at < b for a, b in quiet)]
+        loud = [at for at in range(start, stop) if not _covered(at, quiet)]
         start = stop + 1
         if len(loud) >= 3 and count < _MOST_SENTENCES:
             count += 1
-            yield keys_of([tokens[at] for at in loud], [reading.marks[at] for at in loud])
+            yield loud
 
 
-def _lexicon(keys: Sequence[str], book: RuleBook) -> tuple[dict[str, float], int]:
-    table = book.lexicon
-    sums, known = totals(table.places, table.cells, keys, len(table.lanes))
-    share = table.scale / known**0.5 if known else 0.0
-    return {
-        lane: bias + total * share
-        for lane, bias, total in zip(table.lanes, table.bias, sums, strict=True)
-    }, known
+def _covered(at: int, quiet: Sequence[tuple[int, int]]) -> bool:
+    """Whether a token stands in the reach of a negation."""
+    return any(low <= at < high for low, high in quiet)
+
+
+def _rows(reading: Reading, table: Lexicon, loud: Sequence[int] | None) -> list[int]:
+    """Rows of the known keys of some of the tokens; ``None``: of all."""
+    tokens, entries, marks = reading.tokens, reading.entries, reading.marks
+    if loud is not None:
+        tokens = tuple([tokens[at] for at in loud])
+        entries = tuple([entries[at] for at in loud])
+        marks = tuple([marks[at] for at in loud])
+    return known_rows(tokens, entries, marks, table)

@@ -13,29 +13,36 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import combinations
 
-from .tokens import Token
+from .tokens import Token, tokenise
 
-__all__ = ["MAX_TOKENS", "keys", "unit"]
+__all__ = ["MAX_TOKENS", "beginnings", "concept_keys", "glued", "head", "keys", "unit"]
 
 MAX_TOKENS = 600
 """Tokens read per message; what is longer was cut to its instructions before."""
 
 _CONCEPTS = 10
 """Concepts of one message that are paired."""
-_PLAIN = frozenset(("word", "cjk", "sea"))
+_UNSPACED = frozenset(("cjk", "sea"))
+_PLAIN = _UNSPACED | {"word"}
 
 
-def unit(token: Token) -> str:
-    """Name of one token in a key: the folded word, or the class of the object."""
-    if token.kind in _PLAIN:
-        return token.text
-    if token.kind == "file":
-        return f"<file:{token.text.rsplit('.', 1)[-1]}>"
-    return f"<{token.kind}>"
+def unit(kind: str, text: str) -> str:
+    """Name of a token in a key: the folded word, or the class of the object.
+
+    Empty for a full stop or comma, which parts its neighbours and is no key.
+    """
+    if kind in _PLAIN:
+        return text
+    if kind == "file":
+        return f"<file:{text.rsplit('.', 1)[-1]}>"
+    return "" if kind == "stop" else f"<{kind}>"
 
 
-def _beginnings(word: str) -> tuple[str, ...]:
-    """Beginnings of three to six letters; written out, because every word of a message has them."""
+def beginnings(word: str) -> tuple[str, ...]:
+    """Keys of the first three to six letters of a longer word.
+
+    Written out, because every new word of a message has them.
+    """
     size = len(word)
     if size > 6:
         return word[:3] + "*", word[:4] + "*", word[:5] + "*", word[:6] + "*"
@@ -46,10 +53,28 @@ def _beginnings(word: str) -> tuple[str, ...]:
     return (word[:3] + "*",) if size == 4 else ()
 
 
+def glued(token: Token, before: Token) -> bool:
+    """Whether a character of a script without spaces follows another one directly."""
+    return token.kind in _UNSPACED and token.kind == before.kind and token.start == before.end
+
+
+def head(key: str) -> str:
+    """The first unit of a key of neighbours; the whole key where there is one unit only."""
+    if tokenise(key[0])[:1] and tokenise(key[0])[0].kind in _UNSPACED:
+        return key[0]
+    return key.partition(" ")[0]
+
+
+def concept_keys(marks: Sequence[tuple[str, ...]]) -> list[str]:
+    """The concepts of a message, and pairs of them."""
+    met = sorted({mark for at in marks[:MAX_TOKENS] if at for mark in at})
+    if len(met) < 2:  # most messages
+        return met
+    return [*met, *[a + b for a, b in combinations(met[:_CONCEPTS], 2)]]
+
+
 def keys(tokens: Sequence[Token], marks: Sequence[tuple[str, ...]]) -> list[str]:
     """Distinct keys of a message, in order of first appearance; empty for no tokens.
-
-    Full stops and commas part neighbours but are no keys.
 
     Args:
         tokens: of the instruction.
@@ -58,21 +83,18 @@ def keys(tokens: Sequence[Token], marks: Sequence[tuple[str, ...]]) -> list[str]
     found: list[str] = []
     add = found.append
     one = two = three = ""  # the last units, joined as far as they are neighbours
-    last_kind = ""
-    last_end = -1
-    first = True
+    last: Token | None = None
     for token in tokens[:MAX_TOKENS]:
-        kind, text, start, end = token
-        if kind == "stop":
+        name = unit(token.kind, token.text)
+        if not name:
             one = two = three = ""
             continue
-        name = text if kind in _PLAIN else unit(token)
         add(name)
-        if kind == "word":
-            found += _beginnings(name)
-        glued = kind == last_kind and kind != "word" and start == last_end
-        gap = "" if glued and kind in _PLAIN else " "
-        if three and kind == "sea" and glued:
+        if token.kind == "word":
+            found += beginnings(name)
+        joined = last is not None and glued(token, last)
+        gap = "" if joined else " "
+        if three and joined and token.kind == "sea":
             add(three + name)
         if two:
             three = two + gap + name
@@ -81,12 +103,7 @@ def keys(tokens: Sequence[Token], marks: Sequence[tuple[str, ...]]) -> list[str]
             two = one + gap + name
             add(two)
         one = name
-        if first:
+        if last is None:
             add("^" + name)
-            first = False
-        last_kind = kind
-        last_end = end
-    met = sorted({mark for at in marks[:MAX_TOKENS] if at for mark in at})
-    found += met
-    found += [a + b for a, b in combinations(met[:_CONCEPTS], 2)]
-    return list(dict.fromkeys(found))
+        last = token
+    return list(dict.fromkeys([*found, *concept_keys(marks)]))

@@ -9,58 +9,19 @@ merely opens with "OK, …" is never one.
 from __future__ import annotations
 
 import re
-import zlib
-from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from struct import error as struct_error
-from struct import unpack_from
 
+from .followup_table import ANY, BIT, UNITS, FollowupTable, Meaning
 from .phrases import is_free_word, phrase_tokens
 
 __all__ = [
-    "MAGIC",
-    "UNITS",
     "Followup",
     "FollowupKind",
-    "FollowupTable",
-    "PhraseError",
     "converse",
     "is_greeting",
     "recognise",
-    "table_from_bytes",
 ]
-
-MAGIC = b"HTRP2\n"
-"""First bytes of a compiled table."""
-UNITS = (
-    "agree",
-    "refuse",
-    "go",
-    "retry",
-    "undo",
-    "pick",
-    "refer",
-    "clitic",
-    "verb",
-    "it",
-    "this",
-    "bare",
-    "more",
-    "ask",
-    "broken",
-    "glue",
-    "and_the",
-    "too",
-    "det",
-    "hello",
-    "how",
-    "thanks",
-    "bye",
-    "address",
-    "never",
-)
-"""Names of the kinds of unit; the position is the bit in the compiled table."""
 
 MAX_CHARS = 160
 """Longest text that can be a follow-up or a greeting; longer ones are not read."""
@@ -71,15 +32,8 @@ _CODE = re.compile(r"[~`$\\<>{}|@/]")
 _CONTENT = re.compile(r'[/\\_`:={}<>$@"«»“”„「」\n]')
 """Signs of content of its own: beside them no unknown word is allowed."""
 
-_BIT = {name: 1 << index for index, name in enumerate(UNITS)}
 _SLOT = 1 << len(UNITS)
 """Free words took part: after ``and_the`` or a pronoun, or before ``too``."""
-_ANY = -1
-"""Language mask of signs, digits and borrowed English: they mix with every language."""
-
-
-class PhraseError(ValueError):
-    """A phrase file or a compiled table does not validate."""
 
 
 class FollowupKind(StrEnum):
@@ -115,91 +69,30 @@ class Followup:
     span: tuple[int, int]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FollowupTable:
-    """Phrases, ready to look up.
-
-    Attributes:
-        languages: language tags, in the order of the mask bits.
-        phrases: joined tokens → pairs of unit bit and language mask.
-        longest: first token → length in tokens of its longest phrase.
-    """
-
-    languages: tuple[str, ...]
-    phrases: Mapping[str, tuple[tuple[int, int], ...]]
-    longest: Mapping[str, int]
-
-
 _NOT_ONE = Followup(kind=FollowupKind.NONE, is_follow_up=False, span=(0, 0))
 
 # The most telling unit first: "yes, undo that and go on" is an undo.
 _KINDS: tuple[tuple[int, FollowupKind], ...] = (
-    (_BIT["undo"], FollowupKind.UNDO),
-    (_BIT["retry"], FollowupKind.RETRY),
-    (_BIT["broken"], FollowupKind.CORRECT),
-    (_BIT["refer"] | _BIT["clitic"] | _BIT["verb"] | _BIT["bare"], FollowupKind.REFER),
-    (_BIT["and_the"] | _SLOT, FollowupKind.EXTEND),
-    (_BIT["more"], FollowupKind.REFINE),
-    (_BIT["ask"], FollowupKind.ASK),
-    (_BIT["pick"] | _BIT["it"] | _BIT["this"], FollowupKind.SELECT),
-    (_BIT["go"], FollowupKind.CONTINUE),
-    (_BIT["refuse"], FollowupKind.DECLINE),
-    (_BIT["agree"], FollowupKind.CONFIRM),
+    (BIT["undo"], FollowupKind.UNDO),
+    (BIT["retry"], FollowupKind.RETRY),
+    (BIT["broken"], FollowupKind.CORRECT),
+    (BIT["refer"] | BIT["clitic"] | BIT["verb"] | BIT["bare"], FollowupKind.REFER),
+    (BIT["and_the"] | _SLOT, FollowupKind.EXTEND),
+    (BIT["more"], FollowupKind.REFINE),
+    (BIT["ask"], FollowupKind.ASK),
+    (BIT["pick"] | BIT["it"] | BIT["this"], FollowupKind.SELECT),
+    (BIT["go"], FollowupKind.CONTINUE),
+    (BIT["refuse"], FollowupKind.DECLINE),
+    (BIT["agree"], FollowupKind.CONFIRM),
 )
 _WEIGHTY = 0
 for _bits, _ in _KINDS:
     _WEIGHTY |= _bits
-_OBJECTS = sum(_BIT[unit] for unit in ("it", "this", "pick", "refer", "clitic", "retry", "more"))
-_BORROWED = sum(
-    _BIT[unit] for unit in ("agree", "refuse", "go", "retry", "undo", "hello", "thanks", "bye")
-)
-"""English words that people put into sentences of any language."""
-_SOCIAL = _BIT["hello"] | _BIT["how"] | _BIT["thanks"] | _BIT["bye"]
-_LIGHT = _BIT["glue"] | _BIT["address"]
-_OPENING = _SOCIAL | _LIGHT | _BIT["agree"] | _BIT["refuse"]
+_OBJECTS = sum(BIT[unit] for unit in ("it", "this", "pick", "refer", "clitic", "retry", "more"))
+_SOCIAL = BIT["hello"] | BIT["how"] | BIT["thanks"] | BIT["bye"]
+_LIGHT = BIT["glue"] | BIT["address"]
+_OPENING = _SOCIAL | _LIGHT | BIT["agree"] | BIT["refuse"]
 """What may stand before a part with free words."""
-
-
-def table_from_bytes(data: bytes) -> FollowupTable:
-    """Read a table that :func:`.followup_book.compile_books` wrote.
-
-    Raises:
-        PhraseError: the bytes are not such a table.
-    """
-    if not data.startswith(MAGIC):
-        raise PhraseError(f"not a compiled phrase table: expected it to begin with {MAGIC!r}")
-    try:
-        head, keys, first, numbers = zlib.decompress(data[len(MAGIC) :]).split(b"\n\n", 3)
-        tags, *texts = head.decode().split("\n")
-        languages = tuple(tags.split(" "))
-        masks = [1 << languages.index(tag) if tag in languages else 0 for tag in ("und", "en")]
-        pairs = {pair: _entry(pair, *masks) for text in texts for pair in text.split(" ")}
-        entries = [tuple([pairs[pair] for pair in text.split(" ")]) for text in texts]
-        phrases = keys.decode().split("\n")
-        openers = first.decode().split("\n")
-        meanings = unpack_from(f"<{len(phrases)}H", numbers)
-        lengths = numbers[2 * len(phrases) :]
-        return FollowupTable(
-            languages=languages,
-            phrases=dict(zip(phrases, map(entries.__getitem__, meanings), strict=True)),
-            longest=dict(zip(openers, lengths, strict=True)),
-        )
-    except (zlib.error, struct_error, LookupError, ValueError) as error:
-        raise PhraseError(f"the compiled phrase table is damaged: {error!r}") from error
-
-
-def _entry(pair: str, anywhere: int, borrowed: int) -> tuple[int, int]:
-    """Unit bit and language mask of one meaning.
-
-    Args:
-        pair: as it stands in the table.
-        anywhere: mask of the signs that no language owns.
-        borrowed: mask of the language whose words others borrow.
-    """
-    position, mask = pair.split(":")
-    bit, spoken = 1 << int(position), int(mask, 16)
-    mixes = spoken & anywhere or (spoken & borrowed and bit & _BORROWED)
-    return bit, _ANY if mixes else spoken
 
 
 def recognise(text: str, table: FollowupTable) -> Followup:
@@ -224,13 +117,13 @@ def converse(text: str, table: FollowupTable) -> tuple[bool, Followup]:
 
 
 def _follow_up(covers: list[int], text: str) -> Followup:
-    if _BIT["never"] in covers or _greets(covers, plain=False):
+    if BIT["never"] in covers or _greets(covers, plain=False):
         return _NOT_ONE
     for units in covers:
         if not units & _WEIGHTY:
             continue
         # A verb needs something to act on; a question word makes it a question of its own.
-        if units & _BIT["verb"] and (not units & _OBJECTS or units & _BIT["ask"]):
+        if units & BIT["verb"] and (not units & _OBJECTS or units & BIT["ask"]):
             continue
         kind = next(kind for bits, kind in _KINDS if units & bits)
         start = len(text) - len(text.lstrip())
@@ -254,10 +147,10 @@ def _greets(covers: list[int], *, plain: bool) -> bool:
         plain: thanks alone count too.  They do not where a follow-up is in
             question, because "tak" is thanks in Danish and yes in Polish.
     """
-    met = _BIT["hello"] | _BIT["how"] | _BIT["bye"]
+    met = BIT["hello"] | BIT["how"] | BIT["bye"]
     return any(
-        not units & (_WEIGHTY & ~_BIT["agree"] | _SLOT)
-        and (units & met or (plain and units & _BIT["thanks"] and not units & _BIT["agree"]))
+        not units & (_WEIGHTY & ~BIT["agree"] | _SLOT)
+        and (units & met or (plain and units & BIT["thanks"] and not units & BIT["agree"]))
         for units in covers
     )
 
@@ -269,41 +162,76 @@ def _covers(text: str, table: FollowupTable) -> list[int]:
     tokens = phrase_tokens(text)
     if not tokens or len(tokens) > MAX_TOKENS:
         return []
-    if tokens[0] not in table.longest and not tokens[0].isdecimal():
-        return []  # most messages: no phrase begins as they do
-    # reached[i]: (units, languages) pairs that cover the tokens before i.
-    reached: list[set[tuple[int, int]]] = [set() for _ in range(len(tokens) + 1)]
-    reached[0].add((0, _ANY))
-    for start, token in enumerate(tokens):
-        if not reached[start]:
-            continue
-        for end, entries in _phrases_at(tokens, start, token, table):
-            for units, languages in reached[start]:
-                for bit, mask in entries:
-                    if languages & mask:
-                        reached[end].add((units | bit, languages & mask))
-    found = [units for units, _ in reached[-1]]
+    farthest = _farthest(tokens, table)
+    left = len(tokens) - farthest
+    # Beyond the last word that a phrase covers, few words are free: most messages end here.
+    if not farthest or (left > _MOST_FREE and not _unspaced(tokens)):
+        return []
+    reached = _reach(tokens, table)
+    found = [units for units, _ in reached.get(len(tokens), ())]
     return found or _with_free_words(text, tokens, reached, table)
+
+
+def _farthest(tokens: list[str], table: FollowupTable) -> int:
+    """Tokens that phrases of any languages cover, from the first token on."""
+    ends = {0}
+    farthest = 0
+    for start, token in enumerate(tokens):
+        if start > farthest:
+            break
+        if start in ends:
+            for end, _ in _phrases_at(tokens, start, token, table):
+                ends.add(end)
+                farthest = max(farthest, end)
+    return farthest
+
+
+_Reached = dict[int, set[tuple[int, int]]]
+"""Position to what covers the tokens before it: pairs of units and languages."""
+
+
+def _reach(tokens: list[str], table: FollowupTable) -> _Reached:
+    """What covers the beginnings of a message."""
+    reached: _Reached = {0: {(0, ANY)}}
+    for start, token in enumerate(tokens):
+        if start not in reached:
+            continue
+        for end, meaning in _phrases_at(tokens, start, token, table):
+            for units, languages in reached[start]:
+                for bit, mask in meaning:
+                    if languages & mask:
+                        reached.setdefault(end, set()).add((units | bit, languages & mask))
+    return reached
+
+
+def _unspaced(tokens: list[str]) -> bool:
+    """Whether every character is a token, so that a noun has several."""
+    return all(len(token) == 1 for token in tokens)
 
 
 def _phrases_at(
     tokens: list[str], start: int, token: str, table: FollowupTable
-) -> list[tuple[int, tuple[tuple[int, int], ...]]]:
+) -> list[tuple[int, Meaning]]:
+    """Ends and meanings of the phrases that begin at a position."""
     found = []
-    key = token
-    for end in range(start + 1, min(len(tokens), start + table.longest.get(token, 0)) + 1):
+    longest, rests = table.opener[token]
+    rest = ""
+    for end in range(start + 1, min(len(tokens), start + longest) + 1):
         if end > start + 1:
-            key = f"{key} {tokens[end - 1]}"
-        entries = table.phrases.get(key)
-        if entries:
-            found.append((end, entries))
+            rest = f"{rest} {tokens[end - 1]}"
+        if rest in rests:
+            found.append((end, rests[rest]))
     if token.isdecimal() and len(token) <= 2:
-        found.append((start + 1, ((_BIT["pick"], _ANY),)))
+        found.append((start + 1, ((BIT["pick"], ANY),)))
     return found
 
 
+_MOST_FREE = 4
+"""Free words of a spaced language: two before "too", which has two at most."""
+
+
 def _with_free_words(
-    text: str, tokens: list[str], reached: list[set[tuple[int, int]]], table: FollowupTable
+    text: str, tokens: list[str], reached: _Reached, table: FollowupTable
 ) -> list[int]:
     """Allow a few unknown words where an earlier turn is plainly needed.
 
@@ -311,49 +239,45 @@ def _with_free_words(
     or in a short noun phrase before "too".  Paths, code and longer texts are
     content of their own, so they never qualify.
     """
-    if len(tokens) > 14 or not any(reached[1:]) or _CONTENT.search(text):
+    if len(tokens) > 14 or len(reached) == 1 or _CONTENT.search(text):
         return []
     if any("." in word.rstrip(".…") for word in text.split()):
         return []
     # Without its hyphen, a clitic reads like an article: "corrige-le", "corrige le titre".
-    joined = _BIT["refer"] | (_BIT["clitic"] if "-" in text else 0)
+    joined = BIT["refer"] | (BIT["clitic"] if "-" in text else 0)
     return _after_opener(tokens, reached, joined) or _before_too(tokens, reached, table)
 
 
-def _after_opener(tokens: list[str], reached: list[set[tuple[int, int]]], joined: int) -> list[int]:
+def _after_opener(tokens: list[str], reached: _Reached, joined: int) -> list[int]:
     if len(tokens) > 8:
         return []
     for start in range(max(1, len(tokens) - 3), len(tokens)):
-        if not all(is_free_word(token) for token in tokens[start:]):
+        if start not in reached or not all(is_free_word(token) for token in tokens[start:]):
             continue
         for units, _ in reached[start]:
-            opened = len(tokens) - start <= 2 and units & _BIT["and_the"]
-            opened = opened and not units & ~(_OPENING | _BIT["and_the"])
-            acted = units & joined or (units & _BIT["verb"] and units & _BIT["it"])
-            if opened or (acted and not units & _BIT["ask"]):
+            opened = len(tokens) - start <= 2 and units & BIT["and_the"]
+            opened = opened and not units & ~(_OPENING | BIT["and_the"])
+            acted = units & joined or (units & BIT["verb"] and units & BIT["it"])
+            if opened or (acted and not units & BIT["ask"]):
                 return [units | _SLOT]
     return []
 
 
-def _before_too(
-    tokens: list[str], reached: list[set[tuple[int, int]]], table: FollowupTable
-) -> list[int]:
-    # Where a character is a token, a noun has several.
-    spaced = any(len(token) > 1 for token in tokens)
+def _before_too(tokens: list[str], reached: _Reached, table: FollowupTable) -> list[int]:
+    spaced = not _unspaced(tokens)
     if spaced and len(tokens) > 5:
         return []
     for tail in range(len(tokens) - 1, max(0, len(tokens) - (3 if spaced else 9)), -1):
-        closing = table.phrases.get(" ".join(tokens[tail:]), ())
-        masks = [mask for bit, mask in closing if bit == _BIT["too"]]
+        first, *more = tokens[tail:]
+        closing = table.opener[first].rests.get("".join([f" {token}" for token in more]), ())
+        masks = [mask for bit, mask in closing if bit == BIT["too"]]
         if not masks:
             continue
         for start in range(max(0, tail - (2 if spaced else 6)), tail):
             opened = any(
-                not units & ~(_OPENING | _BIT["det"])
-                and units & _BIT["det"]
-                and languages & masks[0]
-                for units, languages in reached[start]
+                not units & ~(_OPENING | BIT["det"]) and units & BIT["det"] and languages & masks[0]
+                for units, languages in reached.get(start, ())
             )
             if opened and all(is_free_word(token) for token in tokens[start:tail]):
-                return [_BIT["and_the"] | _SLOT]
+                return [BIT["and_the"] | _SLOT]
     return []

@@ -44,7 +44,7 @@ class Frame:
     evidence: Mapping[str, float]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Peeled:
     """What is left of a message.
 

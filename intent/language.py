@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 
-from .rulebook import TongueTable
-from .tokens import Token
+from .entry import Entry
 
-__all__ = ["SCRIPTS", "Tongue", "identify"]
+__all__ = ["SCRIPTS", "Tongue", "TongueTable", "identify"]
 
 SCRIPTS: tuple[tuple[str, int, int], ...] = (
     ("greek", 0x370, 0x400),
@@ -48,12 +48,12 @@ SCRIPTS: tuple[tuple[str, int, int], ...] = (
 """Unicode blocks that matter here; everything else counts as Latin or unknown."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Tongue:
     """What is known of the language.
 
     Attributes:
-        codes: likely languages, best first; empty: don't know.
+        votes: language to the evidence for it; empty: don't know.
         familiar: share of the words, 0 to 1, that the book knows whole or by
             their beginning, or that are in a script of a covered language.
         foreign: a language that the book does not cover has the better evidence.
@@ -62,21 +62,17 @@ class Tongue:
             English, of which words stand in every language; empty: don't know.
     """
 
-    codes: tuple[str, ...]
+    votes: Mapping[str, int]
     familiar: float
     foreign: bool
     words: int
     near: frozenset[str]
 
-
-def _script(char: str) -> str:
-    code = ord(char)
-    if code < 0x250 or 0x1E00 <= code < 0x2000:
-        return "latin"
-    for name, low, high in SCRIPTS:
-        if low <= code < high:
-            return name
-    return "other"
+    @property
+    def codes(self) -> tuple[str, ...]:
+        """Likely languages, best first, four at most."""
+        ranked = sorted(self.votes.items(), key=lambda item: (-item[1], item[0]))
+        return tuple([code for code, _ in ranked[:4]])
 
 
 _BY_SCRIPT = {
@@ -85,10 +81,49 @@ _BY_SCRIPT = {
     "thai": "th", "lao": "lo", "myanmar": "my", "khmer": "km", "georgian": "ka", "armenian": "hy",
     "ethiopic": "am", "kana": "ja", "hangul": "ko", "han": "zh",
 }  # fmt: skip
-_WORDS = frozenset(("word", "cjk", "sea"))
+_STARTS = [low for _, low, _ in SCRIPTS]
 
 
-def identify(tokens: Sequence[Token], table: TongueTable, vocabulary: Mapping[str, int]) -> Tongue:
+def _language_of_script(char: str) -> str | None:
+    """The language of a script that only one covered language is written in."""
+    code = ord(char)
+    block = bisect_right(_STARTS, code) - 1
+    if block < 0 or code >= SCRIPTS[block][2]:
+        return None
+    return _BY_SCRIPT.get(SCRIPTS[block][0])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TongueTable:
+    """Evidence of languages.
+
+    Attributes:
+        words: folded function word to the codes of its languages.
+        covered: codes that the rules and the lexicon read.
+    """
+
+    words: Mapping[str, tuple[str, ...]]
+    covered: frozenset[str]
+
+    def of(self, word: str, vocabulary: Container[str]) -> tuple[tuple[str, ...], int, float]:
+        """Languages of a word, what it counts for each, and the share of it that is known.
+
+        The share is 1 where the book knows the word or its script, 0.5 for its beginning, else 0.
+
+        Args:
+            word: folded; a character in a script without spaces.
+            vocabulary: words, and beginnings of four letters (``remi*``), that are known.
+        """
+        code = None if word.isascii() else _language_of_script(word[0])
+        if code is not None:
+            return (code,), 2, float(code in self.covered)
+        codes = self.words.get(word, ())
+        if word in vocabulary or not self.covered.isdisjoint(codes):
+            return codes, 1, 1.0
+        return codes, 1, 0.5 if f"{word[:4]}*" in vocabulary else 0.0
+
+
+def identify(entries: Sequence[Entry], covered: frozenset[str]) -> Tongue:
     """Name the languages of the words, and how much of them the book knows.
 
     Several languages in one message give several codes.
@@ -96,36 +131,28 @@ def identify(tokens: Sequence[Token], table: TongueTable, vocabulary: Mapping[st
     votes: dict[str, int] = {}
     known = 0.0
     total = 0
-    for kind, text, _, _ in tokens:
-        if kind not in _WORDS:
-            continue
-        total += 1
-        code = None if text.isascii() else _BY_SCRIPT.get(_script(text[0]))
-        if code is not None:
-            votes[code] = votes.get(code, 0) + 2
-            known += code in table.covered
-            continue
-        codes = table.words.get(text, ())
-        for each in codes:
-            votes[each] = votes.get(each, 0) + 1
-        if text in vocabulary or not table.covered.isdisjoint(codes):
-            known += 1.0
-        elif f"{text[:4]}*" in vocabulary:
-            known += 0.5
-    ranked = tuple(code for code, _ in sorted(votes.items(), key=lambda item: (-item[1], item[0])))
-    best = max([votes[code] for code in ranked if code in table.covered], default=0)
-    other = max([votes[code] for code in ranked if code not in table.covered], default=0)
+    for entry in entries:
+        if entry.is_word:
+            total += 1
+            known += entry.known
+            for code in entry.codes:
+                votes[code] = votes.get(code, 0) + entry.votes
+    best = other = 0
+    for code, count in votes.items():
+        if code in covered:
+            best = max(best, count)
+        else:
+            other = max(other, count)
     return Tongue(
-        codes=ranked[:4],
+        votes=votes,
         familiar=known / total if total else 1.0,
         foreign=other > best,
         words=total,
-        near=_near(votes),
+        near=_near(votes, max(best, other)),
     )
 
 
-def _near(votes: Mapping[str, int]) -> frozenset[str]:
+def _near(votes: Mapping[str, int], top: int) -> frozenset[str]:
     if not votes:
         return frozenset()
-    top = max(votes.values())
     return frozenset(["en", *[code for code, count in votes.items() if 2 * count >= top]])

@@ -1,6 +1,6 @@
 """Learned weights, summed with one integer addition a key.
 
-Each key holds one lane of 16 bits a toolset; a weight is stored plus
+Each key has a row with one lane of 16 bits a toolset; a weight is stored plus
 ``OFFSET``, so lanes never borrow from each other, and integers give the same
 sum on every machine.
 """
@@ -8,9 +8,14 @@ sum on every machine.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from struct import unpack
 
-__all__ = ["LANE", "OFFSET", "contributions", "totals", "widen"]
+from .entry import Entry
+from .features import MAX_TOKENS, concept_keys, glued
+from .tokens import Token
+
+__all__ = ["NOTHING_LEARNED", "OFFSET", "Lexicon", "known_rows", "log_odds", "rows_of", "sums"]
 
 OFFSET = 128
 LANE = 2
@@ -19,42 +24,125 @@ _ROWS = 257
 """Rows that may be added before a lane runs over: 255 * 257 is the most that 16 bits hold."""
 
 
-def widen(cells: bytes) -> bytes:
-    """One lane a weight from one byte a weight."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lexicon:
+    """Learned weights.
+
+    Attributes:
+        lanes: toolsets, lowest lane first.
+        rows: key of one unit, or of concepts, to its row: all its lanes in one integer.
+        chains: first unit of a key of several to how they go on, as ``rest TAB number …``.
+        numbered: the rows that those numbers stand for.
+        bias: log-odds of a toolset before any key.
+        scale: log-odds of one unit.
+    """
+
+    lanes: tuple[str, ...]
+    rows: Mapping[str, int]
+    chains: Mapping[str, str]
+    numbered: Sequence[int]
+    bias: tuple[float, ...]
+    scale: float
+
+    def chains_of(self, name: str) -> Mapping[str, int]:
+        """How the keys of several units go on that begin with this one, with their rows."""
+        packed = self.chains.get(name)
+        if packed is None:  # most words
+            return _NO_CHAINS
+        parts = packed.split("\t")
+        rows = [self.numbered[int(number)] for number in parts[1::2]]
+        return dict(zip(parts[::2], rows, strict=True))
+
+
+_NO_CHAINS: Mapping[str, int] = {}
+NOTHING_LEARNED = Lexicon(lanes=(), rows={}, chains={}, numbered=(), bias=(), scale=0.0)
+"""For reading what is yet to be learned from."""
+
+
+def rows_of(cells: bytes, lanes: int) -> list[int]:
+    """Rows from one byte a weight."""
     # Code points below 256 are two bytes each in UTF-16: a codec is the fastest way to part bytes.
-    return cells.decode("latin-1").encode("utf-16-le")
+    wide = cells.decode("latin-1").encode("utf-16-le")
+    step = LANE * lanes
+    return [int.from_bytes(wide[at : at + step], "little") for at in range(0, len(wide), step)]
 
 
-def totals(
-    places: Mapping[str, int], cells: bytes, keys: Sequence[str], lanes: int
-) -> tuple[list[int], int]:
-    """Sum of the weights a lane, and how many keys were known.
+def sums(rows: Sequence[int], lanes: int) -> Sequence[int]:
+    """Sum of the weights a lane, plus ``OFFSET`` for each row."""
+    if len(rows) > _ROWS:
+        parts = [sums(rows[at : at + _ROWS], lanes) for at in range(0, len(rows), _ROWS)]
+        return [sum(each) for each in zip(*parts, strict=True)]
+    return unpack(f"<{lanes}H", sum(rows).to_bytes(LANE * lanes, "little"))
+
+
+def log_odds(rows: Sequence[int], table: Lexicon) -> dict[str, float]:
+    """Log-odds a lane: its bias, and the weights of the known keys; many keys share their say.
 
     Args:
-        places: key to the position of its row in ``cells``.
-        cells: rows of lanes, little-endian.
-        keys: of the message, each once.
-        lanes: lanes of a row.
+        rows: of each known key once.
+        table: what they are rows of.
     """
-    step = LANE * lanes
-    read = int.from_bytes
-    rows = [
-        read(cells[at : at + step], "little")
-        for at in map(places.__getitem__, places.keys() & keys)
-    ]
-    less = OFFSET * len(rows)
-    sums = [-less] * lanes
-    for first in range(0, len(rows), _ROWS):
-        data = sum(rows[first : first + _ROWS]).to_bytes(step, "little")
-        sums = [
-            before + more for before, more in zip(sums, unpack(f"<{lanes}H", data), strict=True)
-        ]
-    return sums, len(rows)
+    lanes = table.lanes
+    count = len(rows)
+    share = table.scale / count**0.5 if count else 0.0
+    less = OFFSET * count
+    return {
+        lane: bias + (total - less) * share
+        for lane, bias, total in zip(lanes, table.bias, sums(rows, len(lanes)), strict=True)
+    }
 
 
-def contributions(
-    places: Mapping[str, int], cells: bytes, keys: Sequence[str], lane: int
-) -> list[tuple[str, int]]:
-    """Known keys and their weight in one lane, heaviest first, for explanations."""
-    rows = [(key, cells[places[key] + LANE * lane] - OFFSET) for key in keys if key in places]
-    return sorted(rows, key=lambda row: (-abs(row[1]), row[0]))
+def known_rows(
+    tokens: Sequence[Token],
+    entries: Sequence[Entry],
+    marks: Sequence[tuple[str, ...]],
+    table: Lexicon,
+) -> list[int]:
+    """Rows of those keys of a message that have weights, each key once.
+
+    They are the keys of :func:`.features.keys`, without spelling out all that nobody learned.
+
+    Args:
+        tokens: of the instruction.
+        entries: of the tokens.
+        marks: concepts of the tokens.
+        table: the learned weights.
+    """
+    entries = entries[:MAX_TOKENS]
+    steps = _steps(tokens, entries)
+    found: dict[str, int] = {}
+    for at, entry in enumerate(entries, 1):
+        if entry.rows:
+            found.update(entry.rows)
+        if entry.chains:
+            rest = ""
+            for step in steps[at : at + _CHAIN]:
+                if not step:
+                    break
+                rest += step
+                if rest in entry.chains:
+                    found[entry.unit + rest] = entry.chains[rest]
+    first = next((entry.unit for entry in entries if entry.unit), "")
+    rows = table.rows
+    for key in (f"^{first}", *concept_keys(marks)):
+        if key in rows:
+            found[key] = rows[key]
+    return list(found.values())
+
+
+_CHAIN = 3
+"""Units that may follow the first one of a key."""
+
+
+def _steps(tokens: Sequence[Token], entries: Sequence[Entry]) -> list[str]:
+    """Each unit as it continues a key: behind a space, or glued to a character before it.
+
+    Empty for a full stop or comma, over which no key goes.
+    """
+    steps: list[str] = []
+    for at, entry in enumerate(entries):
+        name = entry.unit
+        if name and not (entry.unspaced and at and glued(tokens[at], tokens[at - 1])):
+            name = " " + name
+        steps.append(name)
+    return steps

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import json
-import zlib
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from struct import unpack
 from typing import Any
 
 from .concepts import arrange
-from .followups import FollowupTable
+from .followup_table import FollowupTable
 from .frames import Frame, openers_of
-from .lexicon import LANE, widen
+from .language import TongueTable
+from .lexicon import Lexicon, rows_of
 from .magic import MAGIC
-from .patterns import Pattern, element, pattern
-from .rulebook import Lexicon, Policy, Rule, RuleBook, TongueTable
+from .patterns import Hit, Pattern, element, pattern
+from .rulebook import Policy, Rule, RuleBook
+from .sections import split
+
+_SECTIONS = 8
+"""Version, rules and tables as JSON, and six of the lexicon."""
 
 __all__ = ["NO_PHRASES", "book_from_bytes", "rule_of", "tongue_table", "with_rules"]
 
@@ -61,7 +66,7 @@ def tongue_table(languages: dict[str, Any]) -> TongueTable:
     )
 
 
-NO_PHRASES = FollowupTable(languages=(), phrases={}, longest={})
+NO_PHRASES = FollowupTable(languages=(), meanings=(), packed={})
 """For tools that look at rules alone: no message is a follow-up or a greeting."""
 
 
@@ -78,20 +83,17 @@ def book_from_bytes(data: bytes, phrases: FollowupTable = NO_PHRASES) -> RuleBoo
     if not data.startswith(MAGIC):
         raise ValueError(f"not a compiled rule book: expected it to begin with {MAGIC!r}")
     try:
-        parts = zlib.decompress(data[len(MAGIC) :])
-    except zlib.error as error:
-        raise ValueError("the compiled rule book is damaged; install it again") from error
-    size = int.from_bytes(parts[16:20], "big")
-    body = json.loads(parts[20 : 20 + size])
+        version, rows, *lexicon = split(data, len(MAGIC), _SECTIONS)
+    except ValueError as error:
+        raise ValueError(f"the compiled rule book is {error}; install it again") from error
+    body = json.loads(rows)
     rules = tuple(rule_of(row) for row in body["rules"])
     frames = tuple(_frame(row) for row in body["frames"])
-    index = _index(rules)
     return RuleBook(
-        version=parts[:16].decode(),
+        version=version.decode(),
         rules=rules,
-        index=index,
-        stems=_stems(index),
-        lexicon=_lexicon(parts[20 + size :], body["policy"]["prior"]),
+        index=_index(rules),
+        lexicon=_lexicon(lexicon, body["policy"]["prior"]),
         concepts=arrange(body["concepts"]),
         phrases=phrases,
         tongues=tongue_table(body["languages"]),
@@ -102,27 +104,19 @@ def book_from_bytes(data: bytes, phrases: FollowupTable = NO_PHRASES) -> RuleBoo
     )
 
 
-def _index(rules: Sequence[Rule]) -> dict[str, tuple[tuple[int, int], ...]]:
-    """Key to the patterns that it may trigger; none for a key of an exception."""
-    index: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
+def _index(rules: Sequence[Rule]) -> dict[str, tuple[Hit, ...]]:
+    """Key to the patterns of which a match may begin there."""
+    index: defaultdict[str, list[Hit]] = defaultdict(list)
     for position, rule in enumerate(rules):
-        for number, each in enumerate(rule.patterns):
+        for number, each in enumerate((*rule.patterns, *rule.unless)):
             for key in each.keys:
                 index[key].append((position, number))
-        for each in rule.unless:
-            for key in each.keys:
-                index[key] += ()
     return {key: tuple(hits) for key, hits in index.items()}
-
-
-def _stems(index: Mapping[str, object]) -> frozenset[str]:
-    return frozenset(key[:3] for key in index if key[-1] == "*")
 
 
 def with_rules(book: RuleBook, rules: Sequence[Rule]) -> RuleBook:
     """The book with other rules, in the order given: for ablation and what-if questions."""
-    index = _index(rules)
-    return replace(book, rules=tuple(rules), index=index, stems=_stems(index))
+    return replace(book, rules=tuple(rules), index=_index(rules))
 
 
 def _policy(row: dict[str, Any]) -> Policy:
@@ -139,18 +133,18 @@ def _policy(row: dict[str, Any]) -> Policy:
     )
 
 
-def _lexicon(parts: bytes, prior: Mapping[str, float]) -> Lexicon:
-    size = int.from_bytes(parts[:4], "big")
-    header = json.loads(parts[4 : 4 + size])
-    parts = parts[4 + size :]
-    size = int.from_bytes(parts[:4], "big")
-    names = parts[4 : 4 + size].decode()
-    lanes = len(header["lanes"])
-    cells = widen(parts[4 + size :])
+def _lexicon(sections: Sequence[bytes], prior: Mapping[str, float]) -> Lexicon:
+    head, names, firsts, chains, numbers, cells = sections
+    header = json.loads(head)
+    lanes = tuple(header["lanes"])
+    rows = rows_of(cells, len(lanes))
+    keys = names.decode().split("\n")
+    of_keys = map(rows.__getitem__, unpack(f"<{len(keys)}I", numbers))
     return Lexicon(
-        lanes=tuple(header["lanes"]),
-        places=dict(zip(names.split("\n"), range(0, len(cells), LANE * lanes), strict=True)),
-        cells=cells,
+        lanes=lanes,
+        rows=dict(zip(keys, of_keys, strict=True)),
+        chains=dict(zip(firsts.decode().split("\n"), chains.decode().split("\n"), strict=True)),
+        numbered=rows,
         bias=tuple(
             bias + prior.get(lane, 0.0)
             for lane, bias in zip(header["lanes"], header["bias"], strict=True)

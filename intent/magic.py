@@ -4,4 +4,4 @@ from __future__ import annotations
 
 __all__ = ["MAGIC"]
 
-MAGIC = b"HTRB1\n"
+MAGIC = b"HTRB2\n"

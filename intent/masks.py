@@ -51,7 +51,7 @@ _CODE_LINE = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Masked:
     """One stretch of material: kind and ``[start, end)`` in the text."""
 

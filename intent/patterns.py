@@ -16,16 +16,30 @@ length of the pattern: no backtracking blow-up.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from .tokens import Token
 
-__all__ = ["STEM", "Element", "Line", "Pattern", "element", "find", "keys_of_token", "pattern"]
+__all__ = [
+    "STEM",
+    "Element",
+    "Hit",
+    "Line",
+    "Pattern",
+    "element",
+    "find",
+    "keys_of_object",
+    "pattern",
+]
 
 STEM = 6
 """Letters by which a stem is found; the rest is compared."""
 _ENDS = frozenset(("stop", "ask"))
+_PHRASES = frozenset(("any", "maybe"))
+
+Hit = tuple[int, int]
+"""Position of a rule in the book, and of a pattern in the rule, exceptions behind the others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +71,13 @@ class Pattern:
     keys: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Line:
-    """Tokens, their concepts, and where each key that some pattern begins with stands."""
+    """Tokens, their texts and their concepts."""
 
     tokens: Sequence[Token]
+    texts: Sequence[str]
     marks: Sequence[tuple[str, ...]]
-    places: Mapping[str, Sequence[int]]
 
 
 def element(kind: str, phrases: Sequence[Sequence[str]], reach: int) -> Element:
@@ -102,12 +116,8 @@ def _key(unit: str) -> str:
     return unit[:STEM] + "*" if unit[-1] == "*" and len(unit) > STEM + 1 else unit
 
 
-def keys_of_token(token: Token) -> list[str]:
-    """Keys under which a token may begin a match."""
-    text = token.text
-    kind = token.kind
-    if kind == "word":
-        return [text, *[text[:cut] + "*" for cut in range(3, min(len(text), STEM) + 1)]]
+def keys_of_object(kind: str, text: str) -> list[str]:
+    """Keys under which a token that is no word may begin a match."""
     if text[0] == "<" or kind == "stop":
         return [text]
     if kind == "file":
@@ -138,20 +148,23 @@ def _follows(rest: Sequence[str], line: Line, at: int) -> bool:
     return True
 
 
-def _ends(part: Element, line: Line, at: int) -> Iterator[int]:
+def _ends(part: Element, line: Line, at: int) -> Sequence[int]:
     """Ends of the phrases that match at a position."""
-    if at >= len(line.tokens):
-        return
-    text, marks = line.tokens[at].text, line.marks[at]
-    if text in part.singles or (marks and not part.singles.isdisjoint(marks)):
-        yield at + 1
+    if at >= len(line.texts):
+        return ()
+    text, marks = line.texts[at], line.marks[at]
+    alone = text in part.singles or (marks and not part.singles.isdisjoint(marks))
+    if not part.phrases and not part.loose:  # most elements
+        return (at + 1,) if alone else ()
+    ends = [at + 1] if alone else []
     for first in (text, *marks):
         for rest in part.phrases.get(first, ()):
             if _follows(rest, line, at + 1):
-                yield at + 1 + len(rest)
+                ends.append(at + 1 + len(rest))
     for phrase in part.loose:
         if _follows(phrase, line, at):
-            yield at + len(phrase)
+            ends.append(at + len(phrase))
+    return ends
 
 
 def _starts(line: Line, at: int) -> bool:
@@ -160,22 +173,38 @@ def _starts(line: Line, at: int) -> bool:
 
 def _match(elements: Sequence[Element], index: int, line: Line, at: int) -> int:
     """End of the match of ``elements[index:]`` at a position, or -1."""
-    if index == len(elements):
-        return at
-    part = elements[index]
-    kind = part.kind
-    if kind == "start":
-        return _match(elements, index + 1, line, at) if _starts(line, at) else -1
-    if kind == "end":
-        done = all(token.kind in _ENDS for token in line.tokens[at:])
-        return _match(elements, index + 1, line, at) if done else -1
-    if kind == "gap":
-        return _gap(elements, index, line, at)
-    for stop in _ends(part, line, at):
-        end = _match(elements, index + 1, line, stop)
+    while index < len(elements):
+        part = elements[index]
+        kind = part.kind
+        index += 1
+        if kind in _PHRASES:
+            ends = _ends(part, line, at)
+            if kind == "maybe":
+                ends = [*ends, at]
+            if not ends:
+                return -1
+            if len(ends) > 1:
+                return _any(elements, index, line, ends)
+            at = ends[0]
+        elif kind == "gap":
+            return _gap(elements, index - 1, line, at)
+        elif not (_starts(line, at) if kind == "start" else _done(line, at)):
+            return -1
+    return at
+
+
+def _any(elements: Sequence[Element], index: int, line: Line, starts: Sequence[int]) -> int:
+    """End of the first match of ``elements[index:]`` at one of the positions, or -1."""
+    for at in starts:
+        end = _match(elements, index, line, at)
         if end >= 0:
             return end
-    return _match(elements, index + 1, line, at) if kind == "maybe" else -1
+    return -1
+
+
+def _done(line: Line, at: int) -> bool:
+    """Whether nothing but full stops and question marks follows."""
+    return all(token.kind in _ENDS for token in line.tokens[at:])
 
 
 def _gap(elements: Sequence[Element], index: int, line: Line, at: int) -> int:
@@ -188,11 +217,15 @@ def _gap(elements: Sequence[Element], index: int, line: Line, at: int) -> int:
     return -1
 
 
-def find(sought: Pattern, line: Line) -> tuple[int, int] | None:
-    """First match of a pattern, as token positions ``[start, end)``."""
-    places = line.places
-    met = {place for key in places if key in sought.keys for place in places[key]}
-    for at in sorted(met):
+def find(sought: Pattern, line: Line, starts: Iterable[int]) -> tuple[int, int] | None:
+    """First match of a pattern, as token positions ``[start, end)``.
+
+    Args:
+        sought: the pattern.
+        line: where it is sought.
+        starts: where a key of the pattern stands, rising.
+    """
+    for at in starts:
         end = _match(sought.elements, 0, line, at)
         if end > at:
             return at, end

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .concepts import annotate
+from .entry import Entry
 from .features import keys
 from .frames import Peeled, peel
 from .language import Tongue, identify
@@ -31,7 +32,7 @@ _REQUEST_LINE = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Reading:
     """What there is to go on.
 
@@ -40,8 +41,8 @@ class Reading:
         start: where they stand in the original message.
         folded: the words folded, material still in them.
         tokens: tokens of the instruction; material is one token of its kind.
+        entries: what the book says of each token.
         marks: concepts of each token.
-        keys: lexicon keys of the tokens.
         material: what was masked, in order.
         peeled: frames taken off.
         tongue: languages.
@@ -52,12 +53,17 @@ class Reading:
     start: int
     folded: Folded
     tokens: tuple[Token, ...]
+    entries: tuple[Entry, ...]
     marks: tuple[tuple[str, ...], ...]
-    keys: tuple[str, ...]
     material: tuple[Masked, ...]
     peeled: Peeled
     tongue: Tongue
     windowed: bool
+
+    @property
+    def keys(self) -> list[str]:
+        """Lexicon keys of the tokens, whether they have a weight or not."""
+        return keys(self.tokens, self.marks)
 
     def span(self, first: int, last: int) -> tuple[int, int]:
         """Original characters ``[start, end)`` of the tokens ``[first, last)``."""
@@ -107,6 +113,8 @@ def instruction(
         gaps: those stretches.
     """
     material = mask(text)
+    if not material and not gaps:  # most messages
+        return tokenise(folded.text), []
     if _voice(text, material):
         material = material[1:]
     if folded.offsets is not None:
@@ -161,15 +169,17 @@ def read(text: str, book: RuleBook) -> Reading:
     if len(tokens) > _FOCUS:
         tokens = _focus(tokens, folded.text)
         windowed = True
-    tongue = identify(tokens, book.tongues, book.lexicon.places)
-    marks = annotate(tokens, folded.text, book.concepts, tongue.near)
+    known = book.entries
+    entries = [known[kind][text] for kind, text, _, _ in tokens]
+    tongue = identify(entries, book.tongues.covered)
+    marks = annotate(tokens, entries, folded.text, tongue.near)
     return Reading(
         text=words,
         start=peeled.start,
         folded=folded,
         tokens=tuple(tokens),
+        entries=tuple(entries),
         marks=tuple(marks),
-        keys=tuple(keys(tokens, marks)),
         material=tuple(material),
         peeled=peeled,
         tongue=tongue,

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from .concepts import Concepts
-from .followups import FollowupTable
+from .dictionary import Dictionary, Sources, dictionary
+from .followup_table import FollowupTable
 from .frames import Frame
-from .patterns import Pattern
+from .language import TongueTable
+from .lexicon import Lexicon
+from .patterns import Hit, Pattern
 
-__all__ = ["Lexicon", "Policy", "Rule", "RuleBook", "TongueTable"]
+__all__ = ["Policy", "Rule", "RuleBook"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,38 +39,6 @@ class Rule:
     flag: str
     patterns: tuple[Pattern, ...]
     unless: tuple[Pattern, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lexicon:
-    """Learned weights, see :mod:`.lexicon`.
-
-    Attributes:
-        lanes: toolsets, lowest lane first.
-        places: key to the position of its row in ``cells``.
-        cells: rows of lanes, each weight plus ``OFFSET``.
-        bias: log-odds of a toolset before any key.
-        scale: log-odds of one unit.
-    """
-
-    lanes: tuple[str, ...]
-    places: Mapping[str, int]
-    cells: bytes
-    bias: tuple[float, ...]
-    scale: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TongueTable:
-    """Evidence of languages.
-
-    Attributes:
-        words: folded function word to the codes of its languages.
-        covered: codes that the rules and the lexicon read.
-    """
-
-    words: Mapping[str, tuple[str, ...]]
-    covered: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,15 +74,13 @@ class RuleBook:
 
     Attributes:
         version: digest of the sources, in hex.
-        index: key to what it may trigger, as position of the rule in ``rules`` and of the
-            pattern in the rule; nothing for a key that only exceptions have.
-        stems: first three letters of the stems in ``index``; most words begin otherwise.
+        index: key to the patterns of which a match may begin there.
+        entries: what all of it says of single tokens.
     """
 
     version: str
     rules: tuple[Rule, ...]
-    index: Mapping[str, tuple[tuple[int, int], ...]]
-    stems: frozenset[str]
+    index: Mapping[str, tuple[Hit, ...]]
     lexicon: Lexicon
     concepts: Concepts
     tongues: TongueTable
@@ -120,3 +89,11 @@ class RuleBook:
     suspects: tuple[str, ...]
     openers: frozenset[str]
     policy: Policy
+    entries: Dictionary = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Prepare what is looked up for every token."""
+        sources = Sources(
+            concepts=self.concepts, tongues=self.tongues, lexicon=self.lexicon, index=self.index
+        )
+        object.__setattr__(self, "entries", dictionary(sources))

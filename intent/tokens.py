@@ -58,6 +58,10 @@ _PATTERN = re.compile(
     re.VERBOSE,
 )
 
+# A plain word before a space ("w") cannot be anything else: most words end there.
+_KINDS = ["", *("word" if name == "w" else name for name in _PATTERN.groupindex)]
+"""Kind of the token that each group of the pattern finds, by the number of the group."""
+
 
 class Token(NamedTuple):
     """One token: kind, folded text, and ``[start, end)`` in the folded text.
@@ -71,7 +75,7 @@ class Token(NamedTuple):
     end: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Folded:
     """Folded text and the way back.
 
@@ -140,9 +144,9 @@ def tokenise(text: str, start: int = 0, end: int | None = None) -> list[Token]:
     """Split folded text into tokens, in order; spaces and other marks are dropped."""
     stop = len(text) if end is None else end
     tokens: list[Token] = []
+    new = tuple.__new__  # what Token() itself calls, without the detour
     for match in _PATTERN.finditer(text, start, stop):
-        kind = match.lastgroup or ""
-        low, high = match.span(match.lastindex or 0)
-        # A plain word before a space cannot be anything else: most words end here.
-        tokens.append(Token("word" if kind == "w" else kind, text[low:high], low, high))
+        group = match.lastindex or 0
+        low, high = match.span(group)
+        tokens.append(new(Token, (_KINDS[group], text[low:high], low, high)))
     return tokens

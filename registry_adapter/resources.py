@@ -13,7 +13,7 @@ from ..intent.magic import MAGIC as BOOK_MAGIC
 from ..router.errors import RuleError
 
 if TYPE_CHECKING:
-    from ..intent.followups import FollowupTable
+    from ..intent.followup_table import FollowupTable
     from ..intent.rulebook import RuleBook
 
 __all__ = [
@@ -47,7 +47,8 @@ def phrase_table() -> FollowupTable:
     Raises:
         RuleError: the file is missing, damaged or of another version.
     """
-    from ..intent.followups import PhraseError, table_from_bytes  # noqa: PLC0415 - see the docstring
+    # Imported here: see the docstring of the module.
+    from ..intent.followup_table import PhraseError, table_from_bytes  # noqa: PLC0415
 
     path = ROOT / "intent" / "data" / "phrases.bin"
     try:

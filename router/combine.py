@@ -24,7 +24,7 @@ not (docs/adr/0010-encoder-on-every-first-turn.md).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import exp, log
 
 from .values import Opinion, Tier, ToolsetName
@@ -36,6 +36,7 @@ __all__ = [
     "STRANGE_SHARE",
     "can_read",
     "chance",
+    "chances",
     "combine",
     "log_odds",
     "price_of",
@@ -65,11 +66,15 @@ _FAR = 30.0
 
 def chance(odds: float) -> float:
     """Probability of log-odds, 0 to 1, never rounded."""
-    if odds > _FAR:
-        odds = _FAR
-    elif odds < -_FAR:
-        odds = -_FAR
-    return 1.0 / (1.0 + exp(-odds))
+    return chances((odds,))[0]
+
+
+def chances(odds: Iterable[float]) -> list[float]:
+    """:func:`chance` of each, for a whole catalog at once."""
+    return [
+        1.0 / (1.0 + exp(-(_FAR if each > _FAR else -_FAR if each < -_FAR else each)))
+        for each in odds
+    ]
 
 
 def log_odds(probability: float) -> float:

@@ -26,7 +26,7 @@ _BARELY_FAMILIAR = 0.7
 """Share of known words below which a foreign-looking text is not read."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class _Case:
     """One message with everything that its decision rests on."""
 
@@ -166,7 +166,7 @@ def _plain(case: _Case) -> frozenset[ToolsetName]:
     }
     return frozenset(
         name
-        for name, found in case.weighed.chances.items()
+        for name, found in zip(case.catalog.costs, case.weighed.chances, strict=True)
         if name in named or found >= case.policy.plain
     )
 
@@ -242,11 +242,16 @@ def _unfamiliar(case: _Case) -> bool:
     return tongue.words >= 2 and tongue.familiar < case.policy.trusted
 
 
-def _thin(case: _Case) -> bool:
-    """Whether the message asks for something that the evidence does not name."""
+def _thin(case: _Case, *, plain: bool) -> bool:
+    """Whether the message asks for something that the evidence does not name.
+
+    Args:
+        case: the message and what is known of it.
+        plain: something is plainly meant.
+    """
     if case.reading.peeled.skills and not case.reading.text:
         return True
-    if max(case.weighed.chances.values(), default=0.0) >= case.policy.plain:
+    if plain:
         return False
     if case.use_rules and not case.read and _unfamiliar(case):
         return True
@@ -255,25 +260,31 @@ def _thin(case: _Case) -> bool:
     return chance(case.weighed.odds.get(_VAGUE, _NOT_AT_ALL)) >= case.policy.vague
 
 
-def _settled(case: _Case) -> bool:
-    """Whether something is plainly meant, or plainly nothing."""
-    plain = max(case.weighed.chances.values(), default=0.0) >= case.policy.plain
-    return plain or chance(case.weighed.odds.get(_NONE, _NOT_AT_ALL)) >= _QUIET
+def _nothing(case: _Case) -> bool:
+    """Whether plainly no tool is needed."""
+    return chance(case.weighed.odds.get(_NONE, _NOT_AT_ALL)) >= _QUIET
+
+
+def _worth(case: _Case) -> set[ToolsetName]:
+    """The floor, and toolsets whose chance outweighs what their schemas cost."""
+    kept = set(case.floor)
+    strangers = case.weighed.strangers
+    price = price_of(case.policy.price, case.weighed.tier)
+    for (name, tokens), found in zip(case.catalog.costs.items(), case.weighed.chances, strict=True):
+        # What the rule book has no words for starts from its prior, whoever else spoke.
+        asked = case.policy.price if name in strangers else price
+        if found >= asked * tokens / 1000:
+            kept.add(name)
+    return kept
 
 
 def _narrow(case: _Case) -> Decision:
     """Keep what is worth its tokens."""
     weighed = case.weighed
-    price = price_of(case.policy.price, weighed.tier)
-    kept = set(case.floor)
-    chances, strangers = weighed.chances, weighed.strangers
-    for name, tokens in weighed.costs.items():
-        # What the rule book has no words for starts from its prior, whoever else spoke.
-        asked = case.policy.price if name in strangers else price
-        if chances[name] >= asked * tokens / 1000:
-            kept.add(name)
+    kept = _worth(case)
+    plain = max(weighed.chances, default=0.0) >= case.policy.plain
     grade = Grade.TIGHT
-    if _thin(case):
+    if _thin(case, plain=plain):
         grade = Grade.BROAD
         kept.update(ToolsetName(name) for name in case.policy.generalists)
     return Decision(
@@ -281,7 +292,7 @@ def _narrow(case: _Case) -> Decision:
         grade=grade,
         toolsets=tuple([name for name in case.catalog.names if name in kept]),
         evident=weighed.evident,
-        settled=_settled(case),
+        settled=plain or _nothing(case),
         tier=weighed.tier,
         reasons=(Reason(rule=f"engine.{grade}"), *weighed.reasons),
     )

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from ..intent.followups import FollowupTable, is_greeting, recognise
+from ..intent.followup_table import FollowupTable
+from ..intent.followups import is_greeting, recognise
 from .questions import Answers, ChoiceAnswer, NoulAnswer
 from .shaping_wire import RequestView, view
 

@@ -110,10 +110,14 @@ class Catalog:
     """Names of all tools in the order of the host's own request."""
     names: tuple[ToolsetName, ...] = field(init=False, repr=False, compare=False)
     """Names of the toolsets, in catalog order; gathered once, because every decision asks."""
+    costs: Mapping[ToolsetName, int] = field(init=False, repr=False, compare=False)
+    """Cost of each toolset, in tokens; likewise."""
 
     def __post_init__(self) -> None:
-        """Gather the names."""
+        """Gather names and costs."""
+        costs = {toolset.name: toolset.tokens for toolset in self.toolsets}
         object.__setattr__(self, "names", tuple([toolset.name for toolset in self.toolsets]))
+        object.__setattr__(self, "costs", costs)
 
     @property
     def tokens(self) -> int:

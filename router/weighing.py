@@ -10,7 +10,7 @@ from typing import cast
 from ..intent.evidence import Evidence
 from ..intent.reading import Reading
 from ..intent.rulebook import Policy
-from .combine import chance, combine, log_odds
+from .combine import chances, combine, log_odds
 from .naming import match_names
 from .values import Catalog, Message, Opinion, Reason, Tier, ToolsetName
 
@@ -32,14 +32,13 @@ _IMAGE, _FILE = 6.0, 2.0
 """Log-odds that a picture brings for vision, that a file or sound brings for reading it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Weighed:
     """What all tiers say of one message.
 
     Attributes:
         odds: log-odds per toolset and lane.
-        chances: probability of each granted toolset, 0 to 1.
-        costs: tokens of each granted toolset.
+        chances: probability of each granted toolset, 0 to 1, in catalog order.
         evident: granted toolsets that a later turn may add.
         reasons: votes, attachments and names, in that order.
         tier: who spoke last.
@@ -47,33 +46,36 @@ class Weighed:
     """
 
     odds: Mapping[ToolsetName, float]
-    chances: Mapping[ToolsetName, float]
-    costs: Mapping[ToolsetName, int]
+    chances: Sequence[float]
     evident: frozenset[ToolsetName]
     reasons: tuple[Reason, ...]
     tier: Tier
     strangers: frozenset[ToolsetName]
 
 
-def _votes(evidence: Evidence) -> Iterator[Reason]:
-    for vote in evidence.votes:
-        if vote.rule.toolset:
-            yield Reason(
-                rule=vote.rule.id,
-                toolset=ToolsetName(vote.rule.toolset),
-                weight=vote.weight,
-                span=vote.span,
-            )
+def _votes(evidence: Evidence) -> list[Reason]:
+    return [
+        Reason(
+            rule=vote.rule.id,
+            toolset=ToolsetName(vote.rule.toolset),
+            weight=vote.weight,
+            span=vote.span,
+        )
+        for vote in evidence.votes
+        if vote.rule.toolset
+    ]
 
 
 def _attached(message: Message, reading: Reading) -> Iterator[Reason]:
     """What the host's frames and the message's own parts bring."""
-    parts = {
-        "vision": _IMAGE * message.has_image,
-        "terminal": _FILE * message.has_audio,
-        "file": _FILE * message.has_file,
-    }
-    for name, weight in [*reading.peeled.evidence.items(), *parts.items()]:
+    brought = list(reading.peeled.evidence.items())
+    if message.has_image:
+        brought.append(("vision", _IMAGE))
+    if message.has_audio:
+        brought.append(("terminal", _FILE))
+    if message.has_file:
+        brought.append(("file", _FILE))
+    for name, weight in brought:
         if weight:
             yield Reason(rule="engine.attachment", toolset=ToolsetName(name), weight=weight)
 
@@ -118,8 +120,9 @@ def weigh_catalog(
     Without rules the attachments and the toolset's own names still count:
     they are facts of the message, not readings of it.
     """
-    strangers = frozenset([name for name in catalog.names if name not in evidence.lexicon])
-    votes = list(_votes(evidence)) if use_rules else []
+    costs = catalog.costs
+    strangers = frozenset(costs.keys() - evidence.lexicon.keys())
+    votes = _votes(evidence) if use_rules else []
     facts = [
         *_attached(message, reading),
         *_called(catalog, reading),
@@ -138,31 +141,42 @@ def weigh_catalog(
     total, tier = combine(
         odds if use_rules else None, forced, opinions, strangers=strangers, prior=stranger
     )
-    for name in strangers:  # with the rules off too: nobody has said that it is not needed
-        total.setdefault(name, odds[name])
-    costs = {toolset.name: toolset.tokens for toolset in catalog.toolsets}
-    spoken_for = {fact.toolset for fact in facts} | _described(opinions, policy.stranger)
-    unnamed = strangers - spoken_for
-    if _plain(odds if use_rules else total, costs.keys() - unnamed, policy):
-        for name in unnamed:
-            total[name] -= _ELSEWHERE
-    chances = {name: chance(total.get(name, _NOT_AT_ALL)) for name in costs}
-    limit = policy.evident / 1000
+    if strangers:
+        for name in strangers:  # with the rules off too: nobody has said that it is not needed
+            total.setdefault(name, odds[name])
+        spoken_for = {fact.toolset for fact in facts} | _described(opinions, policy.stranger)
+        unnamed = strangers - spoken_for
+        if unnamed and _plain(odds if use_rules else total, costs.keys() - unnamed, policy):
+            for name in unnamed:
+                total[name] -= _ELSEWHERE
+    likely = chances([total.get(name, _NOT_AT_ALL) for name in costs])
     strong = _strong(evidence) if use_rules else frozenset()
     return Weighed(
         odds=total,
-        chances=chances,
-        costs=costs,
-        evident=frozenset(
-            [
-                name
-                for name, tokens in costs.items()
-                if name in strong or chances[name] >= max(_LEAST_EVIDENT, limit * tokens)
-            ]
-        ),
+        chances=likely,
+        evident=_evident(costs, likely, policy.evident / 1000) | (strong & costs.keys()),
         reasons=(*votes, *facts),
         tier=tier,
         strangers=strangers,
+    )
+
+
+def _evident(
+    costs: Mapping[ToolsetName, int], likely: Sequence[float], limit: float
+) -> frozenset[ToolsetName]:
+    """Toolsets that a later turn may add.
+
+    Args:
+        costs: tokens of each.
+        likely: chance of each, in the same order.
+        limit: chance that a token must be worth.
+    """
+    return frozenset(
+        [
+            name
+            for (name, tokens), found in zip(costs.items(), likely, strict=True)
+            if found >= _LEAST_EVIDENT and found >= limit * tokens
+        ]
     )
 
 

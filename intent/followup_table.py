@@ -1,0 +1,159 @@
+"""The compiled table of follow-ups and greetings.
+
+:mod:`.followup_book` writes it, :mod:`.followups` asks it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from .memo import Memo
+from .sections import split
+
+__all__ = [
+    "ANY",
+    "BIT",
+    "MAGIC",
+    "UNITS",
+    "FollowupTable",
+    "Meaning",
+    "Opener",
+    "PhraseError",
+    "table_from_bytes",
+]
+
+MAGIC = b"HTRP3\n"
+"""First bytes of a compiled table."""
+UNITS = (
+    "agree",
+    "refuse",
+    "go",
+    "retry",
+    "undo",
+    "pick",
+    "refer",
+    "clitic",
+    "verb",
+    "it",
+    "this",
+    "bare",
+    "more",
+    "ask",
+    "broken",
+    "glue",
+    "and_the",
+    "too",
+    "det",
+    "hello",
+    "how",
+    "thanks",
+    "bye",
+    "address",
+    "never",
+)
+"""Names of the kinds of unit; the position is the bit in the compiled table."""
+
+BIT = {name: 1 << index for index, name in enumerate(UNITS)}
+"""Bit of each kind in a set of them."""
+ANY = -1
+"""Language mask of signs, digits and borrowed English: they mix with every language."""
+_BORROWED = sum(
+    BIT[unit] for unit in ("agree", "refuse", "go", "retry", "undo", "hello", "thanks", "bye")
+)
+"""English words that people put into sentences of any language."""
+_SECTIONS = 3
+"""Languages and meanings, first tokens, and the rests of their phrases."""
+
+
+class PhraseError(ValueError):
+    """A phrase file or a compiled table does not validate."""
+
+
+Meaning = tuple[tuple[int, int], ...]
+"""What a phrase may be: pairs of unit bit and language mask."""
+
+
+class Opener(NamedTuple):
+    """The phrases that begin with one token.
+
+    Attributes:
+        longest: tokens of the longest one; 0: there are none.
+        rests: what follows the token, each token behind a space, to the meaning of the phrase.
+    """
+
+    longest: int
+    rests: Mapping[str, Meaning]
+
+
+_OPENS_NOTHING = Opener(0, {})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FollowupTable:
+    """Phrases, ready to look up.
+
+    Attributes:
+        languages: language tags, in the order of the mask bits.
+        meanings: what phrases may be.
+        packed: first token to the rests of its phrases, as ``rest TAB number …`` with the number
+            of the meaning.
+        opener: any token to the phrases that begin with it.
+    """
+
+    languages: tuple[str, ...]
+    meanings: Sequence[Meaning]
+    packed: Mapping[str, str]
+    opener: Mapping[str, Opener] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Prepare what is looked up for every message."""
+        object.__setattr__(self, "opener", Memo(self._unpack))
+
+    def _unpack(self, token: str) -> Opener:
+        if token not in self.packed:
+            return _OPENS_NOTHING
+        parts = self.packed[token].split("\t")
+        meanings = [self.meanings[int(number)] for number in parts[1::2]]
+        rests = dict(zip(parts[::2], meanings, strict=True))
+        return Opener(1 + max([rest.count(" ") for rest in rests]), rests)
+
+
+def table_from_bytes(data: bytes) -> FollowupTable:
+    """Read a table that :func:`.followup_book.compile_books` wrote.
+
+    Raises:
+        PhraseError: the bytes are not such a table.
+    """
+    if not data.startswith(MAGIC):
+        raise PhraseError(f"not a compiled phrase table: expected it to begin with {MAGIC!r}")
+    try:
+        head, openers, packed = split(data, len(MAGIC), _SECTIONS)
+        tags, *texts = head.decode().split("\n")
+        languages = tuple(tags.split(" "))
+        masks = [1 << languages.index(tag) if tag in languages else 0 for tag in ("und", "en")]
+        pairs = {pair: _entry(pair, *masks) for text in texts for pair in text.split(" ")}
+        return FollowupTable(
+            languages=languages,
+            meanings=[tuple([pairs[pair] for pair in text.split(" ")]) for text in texts],
+            packed=dict(
+                zip(openers.decode().split("\n"), packed.decode().split("\n"), strict=True)
+            ),
+        )
+    except (LookupError, ValueError) as error:
+        raise PhraseError(f"the compiled phrase table is damaged: {error!r}") from error
+
+
+def _entry(pair: str, anywhere: int, borrowed: int) -> tuple[int, int]:
+    """Unit bit and language mask of one meaning.
+
+    Args:
+        pair: as it stands in the table.
+        anywhere: mask of the signs that no language owns.
+        borrowed: mask of the language whose words others borrow.
+    """
+    position, mask = pair.split(":")
+    bit, spoken = 1 << int(position), int(mask, 16)
+    mixes = spoken & anywhere or (spoken & borrowed and bit & _BORROWED)
+    return bit, ANY if mixes else spoken
