@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from .entry import Entry, Mark
 from .tokens import Token
 
-__all__ = ["Concepts", "annotate", "arrange"]
+__all__ = ["HEAD", "Concepts", "annotate", "arrange"]
 
 STEM = 6
 """Letters by which a stem is found; the rest is compared."""
-_SHORTEST, _HEAD = 2, 3
-"""Letters of the shortest stems, and of those that tell whether a word has any."""
+HEAD = 2
+"""Letters of the shortest stems, which tell whether a word may have one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,8 +27,7 @@ class Concepts:
     Attributes:
         words: folded word to its concepts.
         stems: beginning, at most ``STEM`` letters, to stems and their concepts.
-        cuts: first three letters, of which a stem may have two, to the lengths of the keys in
-            ``stems`` that begin so, rising.
+        cuts: first two letters to the lengths of the keys in ``stems`` that begin so, rising.
         runs: first character to strings of a script without spaces.
         phrases: first word to further words and the concept.
     """
@@ -42,13 +41,10 @@ class Concepts:
     def of(self, word: str) -> tuple[Mark, ...]:
         """Concepts of a word, those of its stems included and those of phrases not."""
         found = self.words.get(word, ())
-        cuts = self.cuts.get(word[:_HEAD], ())
-        if len(word) > _SHORTEST:
-            cuts = (*self.cuts.get(word[:_SHORTEST], ()), *cuts)
-        for cut in cuts:
-            if cut <= len(word):
-                stems = self.stems.get(word[:cut], ())
-                found += tuple([mark for stem, mark in stems if word.startswith(stem)])
+        for cut in self.cuts.get(word[:HEAD], ()):
+            near = self.stems.get(word[:cut]) if cut <= len(word) else None
+            if near is not None:
+                found += tuple([mark for stem, mark in near if word.startswith(stem)])
         return found
 
 
@@ -75,11 +71,11 @@ def arrange(rows: Sequence[Sequence[str]]) -> Concepts:
             phrases[first] = (*phrases.get(first, ()), (tuple(rest), mark))
     cuts: dict[str, set[int]] = {}
     for beginning in stems:
-        cuts.setdefault(beginning[:_HEAD], set()).add(len(beginning))
+        cuts.setdefault(beginning[:HEAD], set()).add(len(beginning))
     return Concepts(
         words=words,
         stems=stems,
-        cuts={key: tuple(sorted(lengths)) for key, lengths in cuts.items()},
+        cuts={head: tuple(sorted(lengths)) for head, lengths in cuts.items()},
         runs=runs,
         phrases=phrases,
     )

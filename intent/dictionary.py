@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from .concepts import Concepts
+from .concepts import HEAD, Concepts
 from .entry import Entry
 from .features import beginnings, unit
 from .language import TongueTable
 from .lexicon import Lexicon
 from .memo import Memo
-from .patterns import STEM, Hit, keys_of_object
+from .patterns import LEAST_STEM, STEM, keys_of_object
 
 __all__ = ["Dictionary", "Sources", "dictionary"]
 
@@ -27,13 +27,13 @@ class Sources:
     """The tables that entries are gathered from.
 
     Attributes:
-        index: key to the patterns of which a match may begin there.
+        index: key to the trials that may begin there, by number.
     """
 
     concepts: Concepts
     tongues: TongueTable
     lexicon: Lexicon
-    index: Mapping[str, tuple[Hit, ...]]
+    index: Mapping[str, tuple[int, ...]]
 
 
 def dictionary(sources: Sources) -> Dictionary:
@@ -44,38 +44,45 @@ def dictionary(sources: Sources) -> Dictionary:
 def _reader(kind: str, sources: Sources) -> Callable[[str], Entry]:
     """What reads texts of one kind."""
     if kind == "word":
-        return lambda text: _word(text, sources)
+        return _word_reader(sources)
     if kind in {"cjk", "sea"}:
         return lambda text: _character(kind, text, sources)
     return lambda text: _object(kind, text, sources)
 
 
-def _word(text: str, sources: Sources) -> Entry:
-    lexicon, index, concepts = sources.lexicon, sources.index, sources.concepts
-    learned = lexicon.rows
-    keys = (text, *beginnings(text))
-    rows = {key: learned[key] for key in keys if key in learned}
-    hits: tuple[Hit, ...] = ()
-    for key in keys:
-        if key in index:
-            hits += index[key]
-    if 2 < len(text) <= STEM:  # the whole word may be a stem too, for patterns only
-        hits += index.get(text + "*", ())
-    codes, votes, known = sources.tongues.of(text, learned)
-    return Entry(
-        text,
-        True,
-        False,
-        known,
-        codes,
-        votes,
-        concepts.of(text),
-        concepts.phrases.get(text, ()),
-        (),
-        hits,
-        rows,
-        lexicon.chains_of(text),
-    )
+def _word_reader(sources: Sources) -> Callable[[str], Entry]:
+    """What reads words.
+
+    Half the words of a new message are new, so what most words do not have is ruled out first.
+    """
+    learned, index = sources.lexicon.rows, sources.index
+    stems = frozenset([key[:LEAST_STEM] for key in index if key[-1] == "*"])
+    concepts, tongues, chains_of = sources.concepts, sources.tongues, sources.lexicon.chains_of
+    words, heads, phrases = concepts.words, concepts.cuts, concepts.phrases
+
+    def read(text: str) -> Entry:
+        rows: dict[str, int] = {}
+        for key in (text, *beginnings(text)):
+            if key in learned:
+                rows[key] = learned[key]
+        hits = index.get(text, ())
+        if text[:LEAST_STEM] in stems:
+            hits += _hits_of_stems(text, index)
+        meanings = concepts.of(text) if text[:HEAD] in heads else words.get(text, ())
+        codes, votes, known = tongues.of(text, learned)
+        further = phrases.get(text, ())
+        chains = chains_of(text)
+        return Entry(
+            text, True, False, known, codes, votes, meanings, further, (), hits, rows, chains
+        )
+
+    return read
+
+
+def _hits_of_stems(word: str, index: Mapping[str, tuple[int, ...]]) -> tuple[int, ...]:
+    """Patterns that begin with a beginning of the word, be it the whole word."""
+    cuts = range(LEAST_STEM, min(len(word), STEM) + 1)
+    return tuple([hit for cut in cuts for hit in index.get(word[:cut] + "*", ())])
 
 
 def _character(kind: str, text: str, sources: Sources) -> Entry:
@@ -104,7 +111,7 @@ def _object(kind: str, text: str, sources: Sources) -> Entry:
     return Entry(name, False, False, 0.0, (), 0, (), (), (), hits, rows, chains)
 
 
-def _hits(kind: str, text: str, sources: Sources) -> tuple[Hit, ...]:
+def _hits(kind: str, text: str, sources: Sources) -> tuple[int, ...]:
     return tuple([hit for key in keys_of_object(kind, text) for hit in sources.index.get(key, ())])
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from .patterns import Hit
-
 __all__ = ["Entry", "Mark"]
 
 Mark = tuple[str, frozenset[str]]
@@ -27,7 +25,7 @@ class Entry:
         meanings: concepts of the word.
         phrases: further words that make it a phrase, and the concept of that.
         runs: strings of a script without spaces that begin with it, and their concepts.
-        hits: patterns of which a match may begin here.
+        hits: trials of the book that may begin here, by number.
         rows: known lexicon keys of the unit alone, with their rows.
         chains: how lexicon keys of several units go on here, with their rows.
     """
@@ -41,6 +39,6 @@ class Entry:
     meanings: tuple[Mark, ...]
     phrases: tuple[tuple[tuple[str, ...], Mark], ...]
     runs: tuple[tuple[str, str], ...]
-    hits: tuple[Hit, ...]
+    hits: tuple[int, ...]
     rows: Mapping[str, int]
     chains: Mapping[str, int]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from .followups import FollowupKind, converse
 from .lexicon import Lexicon, known_rows, log_odds
-from .patterns import Hit, Line, find
+from .patterns import Line, find
 from .reading import Reading
 from .rulebook import Rule, RuleBook
 from .tokens import Token
@@ -47,15 +47,18 @@ class Evidence:
     known: int
 
 
-def _starts(reading: Reading, book: RuleBook) -> dict[Hit, list[int]]:
-    """Where each pattern may begin: positions of its keys, rising."""
-    starts: dict[Hit, list[int]] = {}
+def _starts(reading: Reading, book: RuleBook) -> dict[int, list[int]]:
+    """Trials that may match, by number, and where they may begin: positions, rising."""
+    starts: dict[int, list[int]] = {}
     for at, (entry, marks) in enumerate(zip(reading.entries, reading.marks, strict=True)):
         hits = entry.hits
         for mark in marks:
             hits += book.index.get(mark, ())
-        for hit in hits:
-            starts.setdefault(hit, []).append(at)
+        for number in hits:
+            if number in starts:
+                starts[number].append(at)
+            else:
+                starts[number] = [at]
     return starts
 
 
@@ -66,29 +69,16 @@ def _fired(reading: Reading, book: RuleBook) -> list[tuple[Rule, tuple[int, int]
         return []
     line = Line(reading.tokens, [token.text for token in reading.tokens], reading.marks)
     fired: dict[int, tuple[int, int]] = {}
-    for hit in sorted(starts):
-        position, number = hit
-        if position in fired:
-            continue
-        patterns = book.rules[position].patterns
-        if number < len(patterns):
-            at = find(patterns[number], line, starts[hit])
-            if at is not None:
+    for number in sorted(starts):
+        position, sought, excepts = book.trials[number]
+        # Exceptions stand behind the patterns of their rule.
+        if excepts is (position in fired):
+            at = find(sought, line, starts[number])
+            if at is not None and excepts:
+                del fired[position]
+            elif at is not None:
                 fired[position] = at
-    return [
-        (book.rules[position], at)
-        for position, at in fired.items()
-        if not _excepted(position, book.rules[position], line, starts)
-    ]
-
-
-def _excepted(position: int, rule: Rule, line: Line, starts: Mapping[Hit, Sequence[int]]) -> bool:
-    """Whether an exception of a rule matches."""
-    for number, other in enumerate(rule.unless, len(rule.patterns)):
-        at = starts.get((position, number))
-        if at is not None and find(other, line, at) is not None:
-            return True
-    return False
+    return [(book.rules[position], at) for position, at in fired.items()]
 
 
 _SHORT = 20
@@ -155,7 +145,7 @@ def weigh(reading: Reading, book: RuleBook) -> Evidence:
     loud = [at for at in range(len(tokens)) if not _covered(at, quiet)] if quiet else None
     rows = _rows(reading, book.lexicon, loud)
     lexicon = log_odds(rows, book.lexicon)
-    for part in _sentences(reading, quiet):
+    for part in _sentences(reading, quiet) if len(tokens) >= _LEAST_TOKENS else ():
         apart = log_odds(_rows(reading, book.lexicon, part), book.lexicon)
         for lane in apart.keys() - _WHOLE:
             lexicon[lane] = max(lexicon[lane], apart[lane] - _APART)
@@ -176,8 +166,6 @@ _MOST_SENTENCES = 6
 def _sentences(reading: Reading, quiet: Sequence[tuple[int, int]]) -> Iterator[list[int]]:
     """Tokens of each sentence, where a message has several: it may ask for several things."""
     tokens = reading.tokens
-    if len(tokens) < _LEAST_TOKENS:
-        return
     breaks = [at for at, token in enumerate(tokens) if token.text in _BREAKS]
     if not breaks:
         return

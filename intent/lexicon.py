@@ -111,7 +111,10 @@ def known_rows(
     entries = entries[:MAX_TOKENS]
     steps = _steps(tokens, entries)
     found: dict[str, int] = {}
+    first = ""
     for at, entry in enumerate(entries, 1):
+        if not first:
+            first = entry.unit
         if entry.rows:
             found.update(entry.rows)
         if entry.chains:
@@ -122,9 +125,8 @@ def known_rows(
                 rest += step
                 if rest in entry.chains:
                     found[entry.unit + rest] = entry.chains[rest]
-    first = next((entry.unit for entry in entries if entry.unit), "")
     rows = table.rows
-    for key in (f"^{first}", *concept_keys(marks)):
+    for key in (f"^{first}", *concept_keys(marks)) if any(marks) else (f"^{first}",):
         if key in rows:
             found[key] = rows[key]
     return list(found.values())

@@ -15,7 +15,7 @@ from .frames import Frame, openers_of
 from .language import TongueTable
 from .lexicon import Lexicon, rows_of
 from .magic import MAGIC
-from .patterns import Hit, Pattern, element, pattern
+from .patterns import Pattern, element, pattern
 from .rulebook import Policy, Rule, RuleBook
 from .sections import split
 
@@ -92,7 +92,6 @@ def book_from_bytes(data: bytes, phrases: FollowupTable = NO_PHRASES) -> RuleBoo
     return RuleBook(
         version=version.decode(),
         rules=rules,
-        index=_index(rules),
         lexicon=_lexicon(lexicon, body["policy"]["prior"]),
         concepts=arrange(body["concepts"]),
         phrases=phrases,
@@ -104,19 +103,9 @@ def book_from_bytes(data: bytes, phrases: FollowupTable = NO_PHRASES) -> RuleBoo
     )
 
 
-def _index(rules: Sequence[Rule]) -> dict[str, tuple[Hit, ...]]:
-    """Key to the patterns of which a match may begin there."""
-    index: defaultdict[str, list[Hit]] = defaultdict(list)
-    for position, rule in enumerate(rules):
-        for number, each in enumerate((*rule.patterns, *rule.unless)):
-            for key in each.keys:
-                index[key].append((position, number))
-    return {key: tuple(hits) for key, hits in index.items()}
-
-
 def with_rules(book: RuleBook, rules: Sequence[Rule]) -> RuleBook:
     """The book with other rules, in the order given: for ablation and what-if questions."""
-    return replace(book, rules=tuple(rules), index=_index(rules))
+    return replace(book, rules=tuple(rules))
 
 
 def _policy(row: dict[str, Any]) -> Policy:

@@ -22,9 +22,9 @@ from dataclasses import dataclass
 from .tokens import Token
 
 __all__ = [
+    "LEAST_STEM",
     "STEM",
     "Element",
-    "Hit",
     "Line",
     "Pattern",
     "element",
@@ -35,11 +35,10 @@ __all__ = [
 
 STEM = 6
 """Letters by which a stem is found; the rest is compared."""
+LEAST_STEM = 3
+"""Letters of the shortest stem."""
 _ENDS = frozenset(("stop", "ask"))
 _PHRASES = frozenset(("any", "maybe"))
-
-Hit = tuple[int, int]
-"""Position of a rule in the book, and of a pattern in the rule, exceptions behind the others."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .concepts import annotate
+from .dictionary import Dictionary
 from .entry import Entry
 from .features import keys
 from .frames import Peeled, peel
@@ -169,8 +170,7 @@ def read(text: str, book: RuleBook) -> Reading:
     if len(tokens) > _FOCUS:
         tokens = _focus(tokens, folded.text)
         windowed = True
-    known = book.entries
-    entries = [known[kind][text] for kind, text, _, _ in tokens]
+    entries = lookup(tokens, book.entries)
     tongue = identify(entries, book.tongues.covered)
     marks = annotate(tokens, entries, folded.text, tongue.near)
     return Reading(
@@ -185,6 +185,11 @@ def read(text: str, book: RuleBook) -> Reading:
         tongue=tongue,
         windowed=windowed,
     )
+
+
+def lookup(tokens: Sequence[Token], known: Dictionary) -> list[Entry]:
+    """What the book says of each token."""
+    return [known[kind][text] for kind, text, _, _ in tokens]
 
 
 def _focus(tokens: list[Token], text: str) -> list[Token]:

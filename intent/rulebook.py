@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from .concepts import Concepts
 from .dictionary import Dictionary, Sources, dictionary
@@ -11,9 +12,9 @@ from .followup_table import FollowupTable
 from .frames import Frame
 from .language import TongueTable
 from .lexicon import Lexicon
-from .patterns import Hit, Pattern
+from .patterns import Pattern
 
-__all__ = ["Policy", "Rule", "RuleBook"]
+__all__ = ["Policy", "Rule", "RuleBook", "Trial"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,19 +69,33 @@ class Policy:
     hands: tuple[str, ...]
 
 
+class Trial(NamedTuple):
+    """One pattern of the book.
+
+    Attributes:
+        position: of its rule.
+        pattern: what is sought.
+        excepts: it is an exception: the rule does not fire where it matches.
+    """
+
+    position: int
+    pattern: Pattern
+    excepts: bool
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleBook:
     """Everything that reading a message needs.
 
     Attributes:
         version: digest of the sources, in hex.
-        index: key to the patterns of which a match may begin there.
+        trials: patterns and exceptions of all rules, in the order in which they are tried.
+        index: key to the trials that may begin there, by number.
         entries: what all of it says of single tokens.
     """
 
     version: str
     rules: tuple[Rule, ...]
-    index: Mapping[str, tuple[Hit, ...]]
     lexicon: Lexicon
     concepts: Concepts
     tongues: TongueTable
@@ -89,11 +104,32 @@ class RuleBook:
     suspects: tuple[str, ...]
     openers: frozenset[str]
     policy: Policy
+    trials: tuple[Trial, ...] = field(init=False, repr=False, compare=False)
+    index: Mapping[str, tuple[int, ...]] = field(init=False, repr=False, compare=False)
     entries: Dictionary = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Prepare what is looked up for every token."""
-        sources = Sources(
-            concepts=self.concepts, tongues=self.tongues, lexicon=self.lexicon, index=self.index
+        trials = tuple(
+            [
+                Trial(position, pattern, number >= len(rule.patterns))
+                for position, rule in enumerate(self.rules)
+                for number, pattern in enumerate((*rule.patterns, *rule.unless))
+            ]
         )
+        index = _index(trials)
+        sources = Sources(
+            concepts=self.concepts, tongues=self.tongues, lexicon=self.lexicon, index=index
+        )
+        object.__setattr__(self, "trials", trials)
+        object.__setattr__(self, "index", index)
         object.__setattr__(self, "entries", dictionary(sources))
+
+
+def _index(trials: Sequence[Trial]) -> dict[str, tuple[int, ...]]:
+    """Key to the trials that may begin there, by number."""
+    index: dict[str, list[int]] = {}
+    for number, trial in enumerate(trials):
+        for key in trial.pattern.keys:
+            index.setdefault(key, []).append(number)
+    return {key: tuple(numbers) for key, numbers in index.items()}

@@ -21,6 +21,7 @@ _QUIET = 0.6
 _NOT_AT_ALL = -20.0
 """Log-odds of a toolset that nothing spoke for."""
 _BY_NAME = frozenset(("engine.called", "engine.named"))
+_BY_GRADE = {grade: Reason(rule=f"engine.{grade}") for grade in Grade}
 _BLOCKS = frozenset(("fence", "log", "mail", "source", "table"))
 _BARELY_FAMILIAR = 0.7
 """Share of known words below which a foreign-looking text is not read."""
@@ -268,12 +269,11 @@ def _nothing(case: _Case) -> bool:
 def _worth(case: _Case) -> set[ToolsetName]:
     """The floor, and toolsets whose chance outweighs what their schemas cost."""
     kept = set(case.floor)
-    strangers = case.weighed.strangers
-    price = price_of(case.policy.price, case.weighed.tier)
+    usual, strangers = case.policy.price, case.weighed.strangers
+    price = price_of(usual, case.weighed.tier)
     for (name, tokens), found in zip(case.catalog.costs.items(), case.weighed.chances, strict=True):
         # What the rule book has no words for starts from its prior, whoever else spoke.
-        asked = case.policy.price if name in strangers else price
-        if found >= asked * tokens / 1000:
+        if found >= (usual if name in strangers else price) * tokens / 1000:
             kept.add(name)
     return kept
 
@@ -294,5 +294,5 @@ def _narrow(case: _Case) -> Decision:
         evident=weighed.evident,
         settled=plain or _nothing(case),
         tier=weighed.tier,
-        reasons=(Reason(rule=f"engine.{grade}"), *weighed.reasons),
+        reasons=(_BY_GRADE[grade], *weighed.reasons),
     )
