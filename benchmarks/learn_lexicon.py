@@ -21,7 +21,7 @@ from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
 from ..intent.compile import concept_rows, language_rows
-from ..intent.concepts import annotate, arrange
+from ..intent.concepts import annotate, arrange, pack
 from ..intent.dictionary import Dictionary, Sources, dictionary
 from ..intent.features import MAX_TOKENS, keys
 from ..intent.language import TongueTable, identify
@@ -80,7 +80,7 @@ def the_tables() -> tuple[Dictionary, TongueTable]:
     book = sources()
     tongues = tongue_table(language_rows(book["languages"]["languages"]))
     tables = Sources(
-        concepts=arrange(concept_rows(book["concepts"]["concepts"])),
+        concepts=arrange(pack(concept_rows(book["concepts"]["concepts"]))),
         tongues=tongues,
         lexicon=NOTHING_LEARNED,
         index={},

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from struct import pack
 from typing import Any
 
+from .concepts import pack as pack_concepts
 from .features import head
 from .lexicon import OFFSET
 from .magic import MAGIC
@@ -205,7 +206,7 @@ def compile_book(
                 rules.append(row)
     body = {
         "rules": rules,
-        "concepts": concept_rows(sources["concepts"]["concepts"]),
+        "concepts": pack_concepts(concept_rows(sources["concepts"]["concepts"])),
         "frames": sources["frames"]["frames"],
         "suspects": sources["frames"]["suspects"],
         "languages": language_rows(sources["languages"]["languages"]),
@@ -229,7 +230,7 @@ def language_rows(languages: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[
 
 
 def concept_rows(languages: Mapping[str, Mapping[str, str]]) -> list[list[str]]:
-    """Rows of kind, folded form, concept and languages for ``concepts.arrange``, sorted.
+    """Rows of kind, folded form, concept and languages for :func:`.concepts.pack`, sorted.
 
     Raises:
         BookError: a form is empty or a stem too short to mean anything.

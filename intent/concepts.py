@@ -6,17 +6,18 @@ pattern may ask for a concept instead of listing words.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
 
 from .entry import Entry, Mark
 from .tokens import Token
 
-__all__ = ["HEAD", "Concepts", "annotate", "arrange"]
+__all__ = ["Concepts", "annotate", "arrange", "pack"]
 
 STEM = 6
 """Letters by which a stem is found; the rest is compared."""
-HEAD = 2
+_HEAD = 2
 """Letters of the shortest stems, which tell whether a word may have one."""
 
 
@@ -24,60 +25,92 @@ HEAD = 2
 class Concepts:
     """Where each concept is looked up.
 
+    Values are packed rows, ``form TAB concept TAB languages TAB …``, taken apart for the words
+    that a message has.
+
     Attributes:
         words: folded word to its concepts.
         stems: beginning, at most ``STEM`` letters, to stems and their concepts.
-        cuts: first two letters to the lengths of the keys in ``stems`` that begin so, rising.
         runs: first character to strings of a script without spaces.
-        phrases: first word to further words and the concept.
+        phrases: first word to phrases and their concepts.
+        cuts: first two letters to the lengths of the keys in ``stems`` that begin so, rising.
     """
 
-    words: Mapping[str, tuple[Mark, ...]]
-    stems: Mapping[str, tuple[tuple[str, Mark], ...]]
-    cuts: Mapping[str, tuple[int, ...]]
-    runs: Mapping[str, tuple[tuple[str, str], ...]]
-    phrases: Mapping[str, tuple[tuple[tuple[str, ...], Mark], ...]]
+    words: Mapping[str, str]
+    stems: Mapping[str, str]
+    runs: Mapping[str, str]
+    phrases: Mapping[str, str]
+    cuts: Mapping[str, tuple[int, ...]] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Gather the lengths of the stems."""
+        cuts: dict[str, set[int]] = {}
+        for beginning in self.stems:
+            cuts.setdefault(beginning[:_HEAD], set()).add(len(beginning))
+        ordered = {head: tuple(sorted(lengths)) for head, lengths in cuts.items()}
+        object.__setattr__(self, "cuts", ordered)
 
     def of(self, word: str) -> tuple[Mark, ...]:
         """Concepts of a word, those of its stems included and those of phrases not."""
-        found = self.words.get(word, ())
-        for cut in self.cuts.get(word[:HEAD], ()):
-            near = self.stems.get(word[:cut]) if cut <= len(word) else None
-            if near is not None:
+        found = tuple([mark for _, mark in _unpack(self.words, word)])
+        for cut in self.cuts.get(word[:_HEAD], ()):
+            if cut <= len(word):
+                near = _unpack(self.stems, word[:cut])
                 found += tuple([mark for stem, mark in near if word.startswith(stem)])
         return found
 
+    def phrases_of(self, word: str) -> tuple[tuple[tuple[str, ...], Mark], ...]:
+        """Further words that make the word a phrase, and the concept of that."""
+        near = _unpack(self.phrases, word)
+        return tuple([(tuple(phrase.split()[1:]), mark) for phrase, mark in near])
 
-def arrange(rows: Sequence[Sequence[str]]) -> Concepts:
-    """Look-up tables from rows of kind, folded form, concept (``@name``), languages."""
-    words: dict[str, tuple[Mark, ...]] = {}
-    stems: dict[str, tuple[tuple[str, Mark], ...]] = {}
-    runs: dict[str, tuple[tuple[str, str], ...]] = {}
-    phrases: dict[str, tuple[tuple[tuple[str, ...], Mark], ...]] = {}
-    shared: dict[str, frozenset[str]] = {}
-    for kind, form, concept, languages in rows:
-        own = shared.get(languages)
-        if own is None:
-            own = shared[languages] = frozenset(languages.split())
-        mark = (concept, own)
-        if kind == "word":
-            words[form] = (*words.get(form, ()), mark)
-        elif kind == "stem":
-            stems[form[:STEM]] = (*stems.get(form[:STEM], ()), (form, mark))
-        elif kind == "run":
-            runs[form[0]] = (*runs.get(form[0], ()), (form, concept))
-        else:
-            first, *rest = form.split()
-            phrases[first] = (*phrases.get(first, ()), (tuple(rest), mark))
-    cuts: dict[str, set[int]] = {}
-    for beginning in stems:
-        cuts.setdefault(beginning[:HEAD], set()).add(len(beginning))
+    def runs_of(self, character: str) -> tuple[tuple[str, str], ...]:
+        """Strings that begin with the character, and their concepts."""
+        near = _unpack(self.runs, character)
+        return tuple([(run, concept) for run, (concept, _) in near])
+
+
+def _unpack(table: Mapping[str, str], key: str) -> Sequence[tuple[str, Mark]]:
+    """Forms under a key, and what they mean."""
+    packed = table.get(key)
+    if packed is None:  # most words
+        return ()
+    parts = packed.split("\t")
+    rows = zip(parts[::3], parts[1::3], parts[2::3], strict=True)
+    return [(form, (concept, _languages(codes))) for form, concept, codes in rows]
+
+
+@lru_cache(maxsize=256)
+def _languages(codes: str) -> frozenset[str]:
+    """A set of languages, shared by the many forms that have the same."""
+    return frozenset(codes.split())
+
+
+_KEYS: Mapping[str, Callable[[str], str]] = {
+    "word": lambda form: form,
+    "stem": lambda form: form[:STEM],
+    "run": lambda form: form[0],
+    "phrase": lambda form: form.partition(" ")[0],
+}
+"""Kind of a form to the key under which it stands."""
+
+
+def pack(rows: Sequence[Sequence[str]]) -> dict[str, dict[str, str]]:
+    """Rows of kind, folded form, concept (``@name``), languages as packed tables, by kind."""
+    tables: dict[str, dict[str, str]] = {kind: {} for kind in _KEYS}
+    for kind, *row in rows:
+        table, key = tables[kind], _KEYS[kind](row[0])
+        table[key] = "\t".join([*([table[key]] if key in table else []), *row])
+    return tables
+
+
+def arrange(tables: Mapping[str, Mapping[str, str]]) -> Concepts:
+    """Concepts from the tables of :func:`pack`."""
     return Concepts(
-        words=words,
-        stems=stems,
-        cuts={head: tuple(sorted(lengths)) for head, lengths in cuts.items()},
-        runs=runs,
-        phrases=phrases,
+        words=tables["word"],
+        stems=tables["stem"],
+        runs=tables["run"],
+        phrases=tables["phrase"],
     )
 
 

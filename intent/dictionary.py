@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from .concepts import HEAD, Concepts
+from .concepts import Concepts
 from .entry import Entry
 from .features import beginnings, unit
 from .language import TongueTable
@@ -58,7 +58,6 @@ def _word_reader(sources: Sources) -> Callable[[str], Entry]:
     learned, index = sources.lexicon.rows, sources.index
     stems = frozenset([key[:LEAST_STEM] for key in index if key[-1] == "*"])
     concepts, tongues, chains_of = sources.concepts, sources.tongues, sources.lexicon.chains_of
-    words, heads, phrases = concepts.words, concepts.cuts, concepts.phrases
 
     def read(text: str) -> Entry:
         rows: dict[str, int] = {}
@@ -68,9 +67,9 @@ def _word_reader(sources: Sources) -> Callable[[str], Entry]:
         hits = index.get(text, ())
         if text[:LEAST_STEM] in stems:
             hits += _hits_of_stems(text, index)
-        meanings = concepts.of(text) if text[:HEAD] in heads else words.get(text, ())
+        meanings = concepts.of(text)
         codes, votes, known = tongues.of(text, learned)
-        further = phrases.get(text, ())
+        further = concepts.phrases_of(text) if text in concepts.phrases else ()
         chains = chains_of(text)
         return Entry(
             text, True, False, known, codes, votes, meanings, further, (), hits, rows, chains
@@ -97,7 +96,7 @@ def _character(kind: str, text: str, sources: Sources) -> Entry:
         votes,
         (),
         (),
-        sources.concepts.runs.get(text, ()),
+        sources.concepts.runs_of(text),
         _hits(kind, text, sources),
         _row(text, sources),
         sources.lexicon.chains_of(text),

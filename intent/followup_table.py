@@ -92,30 +92,35 @@ _OPENS_NOTHING = Opener(0, {})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FollowupTable:
-    """Phrases, ready to look up.
+    """Phrases, taken apart as far as messages begin with them.
 
     Attributes:
         languages: language tags, in the order of the mask bits.
-        meanings: what phrases may be.
+        meanings: what phrases may be, each as ``position of the unit:mask of languages …``.
         packed: first token to the rests of its phrases, as ``rest TAB number …`` with the number
-            of the meaning.
+            of the meaning, in UTF-8.
         opener: any token to the phrases that begin with it.
     """
 
     languages: tuple[str, ...]
-    meanings: Sequence[Meaning]
-    packed: Mapping[str, str]
+    meanings: Sequence[str]
+    packed: Mapping[str, bytes]
     opener: Mapping[str, Opener] = field(init=False, repr=False, compare=False)
+    _meaning: Mapping[str, Meaning] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Prepare what is looked up for every message."""
+        tags = self.languages
+        masks = [1 << tags.index(tag) if tag in tags else 0 for tag in ("und", "en")]
+        meaning = Memo(lambda text: tuple([_entry(pair, *masks) for pair in text.split(" ")]))
+        object.__setattr__(self, "_meaning", meaning)
         object.__setattr__(self, "opener", Memo(self._unpack))
 
     def _unpack(self, token: str) -> Opener:
         if token not in self.packed:
             return _OPENS_NOTHING
-        parts = self.packed[token].split("\t")
-        meanings = [self.meanings[int(number)] for number in parts[1::2]]
+        parts = self.packed[token].decode().split("\t")
+        meanings = [self._meaning[self.meanings[int(number)]] for number in parts[1::2]]
         rests = dict(zip(parts[::2], meanings, strict=True))
         return Opener(1 + max([rest.count(" ") for rest in rests]), rests)
 
@@ -130,16 +135,11 @@ def table_from_bytes(data: bytes) -> FollowupTable:
         raise PhraseError(f"not a compiled phrase table: expected it to begin with {MAGIC!r}")
     try:
         head, openers, packed = split(data, len(MAGIC), _SECTIONS)
-        tags, *texts = head.decode().split("\n")
-        languages = tuple(tags.split(" "))
-        masks = [1 << languages.index(tag) if tag in languages else 0 for tag in ("und", "en")]
-        pairs = {pair: _entry(pair, *masks) for text in texts for pair in text.split(" ")}
+        tags, *meanings = head.decode().split("\n")
         return FollowupTable(
-            languages=languages,
-            meanings=[tuple([pairs[pair] for pair in text.split(" ")]) for text in texts],
-            packed=dict(
-                zip(openers.decode().split("\n"), packed.decode().split("\n"), strict=True)
-            ),
+            languages=tuple(tags.split(" ")),
+            meanings=meanings,
+            packed=dict(zip(openers.decode().split("\n"), packed.split(b"\n"), strict=True)),
         )
     except (LookupError, ValueError) as error:
         raise PhraseError(f"the compiled phrase table is damaged: {error!r}") from error
