@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..intent.followups import FollowupTable
+from ..intent.followup_table import FollowupTable
 from ..router.questions import Answers, ChoiceAnswer, NoulAnswer
 from ..router.shaping import Moment, shape
 from ..router.values import Opinion, Tier, ToolsetName

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from hermes_tool_router.intent.followups import FollowupTable
+from hermes_tool_router.intent.followup_table import FollowupTable
 from hermes_tool_router.registry_adapter.events import RequestEvent, TurnEvent
 from hermes_tool_router.registry_adapter.models import Models
 from hermes_tool_router.registry_adapter.places import Place
