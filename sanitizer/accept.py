@@ -25,6 +25,12 @@ WORD_AND_NUMBER = lazy(r"[A-Za-z]{4,20}[0-9]{2,4}")
 """What people take for a password, and for the name of a machine: only a link decides."""
 
 
+# required|min:8, max:72: what a form demands of a value.
+_RULES = lazy(
+    r"[a-z_]{2,24}(?::[\w,./]{1,24})?(?:\|[a-z_]{2,24}(?::[\w,./]{1,24})?)+"
+    r"|(?:min|max|size|between|digits|digits_between|length|len|gte?|lte?|same|different"
+    r"|required_(?:if|with|without)|regex|exists|unique):[\w,.]{1,40}"
+)
 _TYPE_NAME = lazy(r"(?:[A-Z][a-z]+)+")
 _UUID = lazy(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
@@ -88,6 +94,8 @@ def accepts(value: str, seen: Seen, book: LabelBook) -> bool:
     if seen.family == "pin":
         return _is_pin(value)
     if len(value) < 4 or value[0].isspace() or is_placeholder(value):
+        return False
+    if not bare and _RULES.fullmatch(value):
         return False
     if not bare and (is_path(value) or (seen.mode not in _NO_CODE and looks_like_code(value))):
         return False

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from .blocks import find_blocks
 from .cards import find_cards
+from .columns import find_columns
 from .commands import find_arguments
 from .encoded import find_encoded, find_pieces
 from .fold import folded, undisguised
@@ -78,6 +79,7 @@ def _in_view(text: str, table: PatternTable) -> Iterator[Span]:
     yield from find_shapes(hints, table)
     yield from find_user_info(text)
     yield from find_labels(hints, table)
+    yield from find_columns(hints, table)
     yield from find_phrases(hints, table)
     yield from find_arguments(hints, table)
     yield from find_pieces(hints, table)

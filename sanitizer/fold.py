@@ -57,6 +57,9 @@ _JOINTS = lazy(
 )
 # p a s s w o r d, p.a.s.s.w.o.r.d
 _SPACED = lazy(r"(?<![A-Za-z0-9])(?:[A-Za-z][ ._-]){5,40}[A-Za-z](?![A-Za-z0-9])")
+# ''.join(["abc", "def"]), ["abc", "def"].join("")
+_JOINED = lazy(r"""(["'])\1\.join\(|\.join\((["'])\2\)""")
+_COMMAS = lazy(r"""(?<=[A-Za-z0-9_-])(["']),[ \t\n]{0,8}\1(?=[A-Za-z0-9_-])""")
 _MAY_BE_SPACED = lazy(r"[ ._-][A-Za-z][ ._-][A-Za-z][ ._-][A-Za-z][ ._-]")
 _GAP = lazy(r"[ ._-]")
 
@@ -237,6 +240,8 @@ def undisguised(base: View) -> View | None:
     escapes = len(parts)
     if '"' in text or "'" in text or "\\" in text:
         parts += [(m.start(), m.end(), "") for m in _JOINTS.finditer(text)]
+    if "join(" in text and _JOINED.search(text):
+        parts += [(m.start(), m.end(), "") for m in _COMMAS.finditer(text)]
     if _MAY_BE_SPACED.search(text):
         for word in _SPACED.finditer(text):
             parts += [(m.start(), m.end(), "") for m in _GAP.finditer(text, *word.span())]

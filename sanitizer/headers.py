@@ -18,6 +18,8 @@ __all__ = ["authorization", "bearer", "cookies", "header_end"]
 _SCHEME = lazy(
     r"""[ \t]{0,8}\\{0,8}["']?(?:([A-Za-z][A-Za-z0-9_-]{1,30})[ \t]{1,8})?([^\s"'\\]{1,8000})"""
 )
+_WORDS = lazy(r"[a-z]{2,16}(?:[_-][a-z]{2,16}){1,3}")
+"""The name of a variable, as in ``Bearer access_token``."""
 _PARAMETERS = lazy(
     r"""(?i)\b(?:response|signature|oauth_signature|oauth_token|mac|token|password|cnonce|key)=\\{0,4}["']?([^\s"',\\]{8,400})"""
 )
@@ -55,7 +57,7 @@ def authorization(text: str, at: int, book: LabelBook, sep: str | None) -> Itera
     value = found[2].rstrip(",;")
     if is_reference(value) or is_placeholder(value) or value.lower() in book.plain:
         return
-    if looks_like_code(value):
+    if looks_like_code(value) or (value.islower() and _WORDS.fullmatch(value)):
         return
     if not found[1] and not looks_random(value):
         return

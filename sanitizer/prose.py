@@ -22,8 +22,13 @@ _NEAR = 4
 """Words behind a label for a password that is random for sure, with no link between."""
 _AFTER_LINK = 3
 """Words behind *is* or a colon that may be the secret."""
-_WORD_LIST = lazy(r"""["'`]?((?:[a-z]{3,10}(?:, ?| {1,2}|\n)){11,23}[a-z]{3,10})\b""")
+_WORD_LIST = lazy(
+    r"""(?:[ \t]{0,4}(?:is|are|was|were|ist|lautet|est|es|e|to|это|:|=)?[ \t\n]{1,4})?["'`]?"""
+    r"""((?:[a-z]{3,10}(?:, ?| {1,2}|\n)){11,23}[a-z]{3,10})\b"""
+)
 _WORD = lazy(r"[^\s,]+[,]?")
+_NO_LIST = frozenset({"the", "and", "for", "are", "but", "not", "has", "must", "und", "que", "les"})
+"""Words of sentences that no list of words for phrases holds (BIP-39)."""
 _MOST_KNOWN = 512
 """Sentences that are remembered, of 100 characters each."""
 _OPEN = "\"'`([{<*_"
@@ -85,6 +90,8 @@ class Prose:
             linked: a separator was there already.
         """
         text = self._text
+        if family == "phrase" and (words := tuple(word_list(text, at))):
+            return words
         if family in _RANDOM_FAMILIES and not self._long.within(at, at + _REACH):
             return ()
         line = text.find("\n", at, at + _REACH)
@@ -150,7 +157,8 @@ def _word_of(word: str, book: LabelBook) -> _Word | None:
 
 def _counts(core: str, family: str, judge: Judge, *, linked: bool, first: bool) -> bool:
     if family == "pin":
-        return core.isdigit() and 3 <= len(core) <= 8
+        digits = core.strip("#*")
+        return digits.isdigit() and 3 <= len(digits) <= 8
     if family in _RANDOM_FAMILIES:
         sure = linked or len(core) >= 20
         return sure and judge.accepts(core, seen_as("weak", "prose"))
@@ -170,7 +178,7 @@ def _counts(core: str, family: str, judge: Judge, *, linked: bool, first: bool) 
 def word_list(text: str, at: int) -> Iterator[Span]:
     """Yield the words of a wallet's recovery phrase, 12 to 24 of them, that begin at ``at``."""
     found = _WORD_LIST.match(text, at)
-    if found:
+    if found and _NO_LIST.isdisjoint(found[1].split()):
         yield Span(*found.span(1), "passphrase")
 
 
