@@ -132,7 +132,7 @@ def _run(options: argparse.Namespace, clock: Callable[[], float]) -> int:
         raise UsageError(f"no task's id holds {options.only!r}")
     with _endpoint(options, tasks) as endpoint:
         run = Run.of(endpoint, tasks=found.digest, steps=options.steps, reference=options.reference)
-        journal = Journal(options.out, run)
+        journal = Journal(options.out, run, options.note)
         budget = Budget(requests=options.max_requests, input_tokens=options.max_input_tokens)
         caller = Caller(endpoint, budget, clock=clock)
         ask_all(cases, caller, journal)
@@ -143,7 +143,6 @@ def _run(options: argparse.Namespace, clock: Callable[[], float]) -> int:
         tasks=tasks,
         seed=options.seed,
         stopped=caller.stopped,
-        note=options.note,
     )
     text = json.dumps(made, indent=1, ensure_ascii=False) + "\n"
     show(made, Console(stderr=options.json == Path("-")))

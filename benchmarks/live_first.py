@@ -83,7 +83,8 @@ def summary(
 
     ``right``: the first call is of a toolset that the case needs or accepts, or
     nothing is needed and nothing is called.  ``score`` is our own composite,
-    ``(right, routed / right, full) * (1 + share of input tokens saved)``.
+    ``(right, routed / right, full) * (1 + share of input tokens saved)``; a model
+    that calls no tool has none.
     """
     found = latest(rows)
     pairs = [
@@ -104,11 +105,21 @@ def summary(
         ),
     }
     full, routed = made["full"], made["routed"]
-    if full["input_tokens"] and full["right"]:
+    if full["input_tokens"]:
         saved = 1 - routed["input_tokens"] / full["input_tokens"]
         made["saved"] = round(saved, 4)
-        made["score"] = round(routed["right"] / full["right"] * (1 + saved), 4)
+        if full["right"] and full["calls"]:
+            made["score"] = round(routed["right"] / full["right"] * (1 + saved), 4)
+    made["rows"] = [
+        {"id": case["id"], "full": _brief(pair_full), "routed": _brief(pair_routed)}
+        for case, pair_full, pair_routed in pairs
+    ]
     return made
+
+
+def _brief(row: Mapping[str, Any]) -> dict[str, Any]:
+    kept = ("offered_toolsets", "called", "input_tokens", "first_s")
+    return {key: row[key] for key in kept}
 
 
 def _arm(made: Sequence[tuple[Case, Mapping[str, Any]]]) -> dict[str, Any]:

@@ -75,11 +75,17 @@ class Journal:
     Attributes:
         run: its conditions.
         rows: results, oldest first, failed ones included.
+        notes: the conditions of each part that asked something, in the user's words.
         started: when the first part began, ISO 8601 in UTC.
     """
 
-    def __init__(self, path: Path, run: Run) -> None:
+    def __init__(self, path: Path, run: Run, note: str = "") -> None:
         """Open or begin a journal.
+
+        Args:
+            path: the file.
+            run: its conditions.
+            note: of this part; kept with its first result.
 
         Raises:
             UsageError: the file is none, or one of other conditions.
@@ -87,6 +93,8 @@ class Journal:
         self.run = run
         self.started = _now()
         self.rows: list[dict[str, Any]] = []
+        self.notes: list[str] = []
+        self._note = note
         self._path = path
         if path.exists():
             self._go_on()
@@ -95,6 +103,10 @@ class Journal:
 
     def add(self, row: Mapping[str, Any]) -> None:
         """Keep a result."""
+        if self._note:
+            self._write({"row": "part", "note": self._note})
+            self.notes.append(self._note)
+            self._note = ""
         made = {**row, "at": _now()}
         self._write(made)
         self.rows.append(made)
@@ -118,7 +130,8 @@ class Journal:
             head, *rows = [json.loads(line) for line in whole.splitlines()]
             before = {name: head[name] for name in asdict(self.run)}
             self.started = head["started"]
-            self.rows = [dict(row) for row in rows]
+            self.notes = [row["note"] for row in rows if row["row"] == "part"]
+            self.rows = [dict(row) for row in rows if row["row"] != "part"]
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise UsageError(
                 f"{self._path} is no live run of schema {SCHEMA}; choose another --out"

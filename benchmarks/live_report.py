@@ -32,7 +32,6 @@ def report(
     tasks: Sequence[Task],
     seed: int,
     stopped: TroubleError | None,
-    note: str,
 ) -> dict[str, Any]:
     """The versioned report.
 
@@ -42,14 +41,13 @@ def report(
         tasks: tasks that were to be played; empty: none.
         seed: of the intervals.
         stopped: why the run ended early, if it did.
-        note: the user's own words on the conditions.
     """
     missing = _missing(journal.rows, cases, tasks)
     return {
         **asdict(journal.run),
         "started": journal.started,
         "finished": journal.finished,
-        "note": note,
+        "notes": list(dict.fromkeys(journal.notes)),
         "seed": seed,
         "complete": not missing,
         "stopped": None if stopped is None else str(stopped),
@@ -87,7 +85,8 @@ def task_summary(rows: Sequence[Row], tasks: Sequence[Task], *, seed: int) -> di
     """The comparison over tasks that both arms played to the end.
 
     ``score`` is our own composite, ``(solved, routed / solved, full) * (1 + share of
-    input tokens saved)``: it trades tasks for tokens, which no release may.
+    input tokens saved)``: it trades tasks for tokens, which no release may.  A model
+    that calls no tool has none.
     """
     found = latest_tasks(rows)
     paired = [task for task in tasks if all((task.id, arm) in found for arm in ARMS)]
@@ -100,7 +99,7 @@ def task_summary(rows: Sequence[Row], tasks: Sequence[Task], *, seed: int) -> di
         made[arm] = _arm([pair[place] for pair in pairs])
     made["paired"] = _paired(paired, pairs, seed)
     full, routed = made["full"], made["routed"]
-    if full["solved"] and full["input_tokens"]:
+    if full["solved"] and full["input_tokens"] and full["calls"]:
         saved = 1 - routed["input_tokens"] / full["input_tokens"]
         made["score"] = round(routed["solved"] / full["solved"] * (1 + saved), 4)
     made["rows"] = [

@@ -108,7 +108,7 @@ def test_only_tasks_of_both_arms_count_by_their_latest_row() -> None:
 
 def test_what_is_missing_is_said_with_its_reason(tmp_path: Path) -> None:
     """Never asked, or the last trouble; and that the run stopped."""
-    journal = Journal(tmp_path / "run.jsonl", RUN)
+    journal = Journal(tmp_path / "run.jsonl", RUN, "a busy machine")
     journal.add(played(TASKS[0], "full", solved=True, tokens=100))
     journal.add(played(TASKS[0], "routed", solved=True, tokens=50, error="status 429"))
 
@@ -118,7 +118,6 @@ def test_what_is_missing_is_said_with_its_reason(tmp_path: Path) -> None:
         tasks=TASKS[:2],
         seed=1,
         stopped=TroubleError("status 429", "go on later"),
-        note="a test",
     )
 
     assert (found["schema"], found["plugin"], found["host"]) == (SCHEMA, "0.1.0", "0.19.0")
@@ -129,6 +128,7 @@ def test_what_is_missing_is_said_with_its_reason(tmp_path: Path) -> None:
         (TASKS[1].id, "routed", "not asked"),
     ]
     assert found["started"] <= found["finished"]
+    assert found["notes"] == ["a busy machine"]
     assert json.loads(json.dumps(found)) is not None
 
 
@@ -137,7 +137,7 @@ def test_the_table_says_what_the_figures_cannot(tmp_path: Path) -> None:
     journal = Journal(tmp_path / "run.jsonl", RUN)
     for row in four():
         journal.add({**row, "calls": 0, "calls_succeeded": 0})
-    found = report(journal, cases=[], tasks=read_tasks().tasks[:5], seed=1, stopped=None, note="")
+    found = report(journal, cases=[], tasks=read_tasks().tasks[:5], seed=1, stopped=None)
     out = io.StringIO()
 
     show(found, Console(file=out, width=200))
@@ -162,6 +162,18 @@ class TestJournal:
 
         assert [row["id"] for row in again.rows] == ["a", "c"]
         assert [row["id"] for row in Journal(path, RUN).rows] == ["a", "c"]
+
+    def test_the_note_of_a_part_that_asked_nothing_is_not_kept(self, tmp_path: Path) -> None:
+        """It is not the conditions of any figure."""
+        path = tmp_path / "run.jsonl"
+        Journal(path, RUN, "quiet").add({"row": "task", "id": "a", "arm": "full", "error": ""})
+        Journal(path, RUN, "idle")
+        Journal(path, RUN, "busy").add({"row": "task", "id": "b", "arm": "full", "error": ""})
+
+        found = Journal(path, RUN)
+
+        assert found.notes == ["quiet", "busy"]
+        assert [row["id"] for row in found.rows] == ["a", "b"]
 
     @pytest.mark.parametrize(
         ("field", "value"),
