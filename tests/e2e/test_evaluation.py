@@ -75,28 +75,37 @@ def test_the_promises_of_every_profile_hold(
     assert "behaviour differences" in page.read_text(encoding="utf-8")
 
 
-def with_line(target: Path, file: str, line: str, instead: str) -> Path:
-    """A copy of the plugin in which one line is another."""
+def planted(target: Path, file: str, code: str) -> Path:
+    """A copy of the plugin with a fault at the end of one file."""
     copy_plugin(target)
-    path = target / file
-    text = path.read_text(encoding="utf-8")
-    assert text.count(line) == 1
-    path.write_text(text.replace(line, instead), encoding="utf-8")
+    with (target / file).open("a", encoding="utf-8") as end:
+        end.write(code)
     return target
 
 
 DEAF = (
     "registry_adapter/attendance.py",
-    "    if callback not in callbacks:\n        return True\n",
-    "    return False\n",
+    """
+
+def has_later_policy_hook(callback):
+    return False
+""",
 )
 """It does not see policy hooks that run after its own."""
 MUTE = (
     "registry_adapter/plugin.py",
-    '    ctx.register_hook("pre_llm_call", callbacks.pre_llm_call)\n',
-    '    ctx.register_hook("pre_llm_call", callbacks.pre_llm_call)\n'
-    '    ctx.register_hook("pre_tool_call", lambda **kw: {"action": "block", "message": "no"}\n'
-    '                      if kw["tool_name"] == "terminal" else None)\n',
+    """
+
+_whole = register
+
+
+def register(ctx):
+    refusal = {"action": "block", "message": "no"}
+    ctx.register_hook(
+        "pre_tool_call", lambda **kw: refusal if kw["tool_name"] == "terminal" else None
+    )
+    return _whole(ctx)
+""",
 )
 """It refuses calls, of removed tools too."""
 
@@ -112,18 +121,18 @@ def test_planted_faults_break_each_promise(tmp_path: Path) -> None:
     """Each profile with the settings or the files of one that does what it must not."""
     names = ("greeting-then-task", "policy-after-and-risky", "model-sees-chat")
     cases = tuple(case for case in read() if case.id in names)
-    planted = {
+    profiles = {
         "disabled": PROFILES["shadow"],
         "shadow": PROFILES["enforce"],
         "risk-only": PROFILES["enforce"],
         "enforce": PROFILES["enforce"],
     }
 
-    first = play(cases, planted, sources={"enforce": with_line(tmp_path / "deaf", *DEAF)})
+    first = play(cases, profiles, sources={"enforce": planted(tmp_path / "deaf", *DEAF)})
     second = play(
         cases,
         {"enforce": PROFILES["enforce"]},
-        sources={"enforce": with_line(tmp_path / "mute", *MUTE)},
+        sources={"enforce": planted(tmp_path / "mute", *MUTE)},
     )
 
     assert found_broken(cases, first) >= {
