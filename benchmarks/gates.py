@@ -25,6 +25,7 @@ from .routing import Case, catalog
 __all__ = [
     "CRITICAL",
     "LEAST",
+    "NONE_OF",
     "Gate",
     "Route",
     "changed",
@@ -50,6 +51,12 @@ LEAST = {
     "recall, critical classes": 1.0,
 }
 """Issue 8; medians over first messages, and shares of requirements."""
+NONE_OF = (
+    "kinds below their reduction on the reference surface",
+    "kinds below their reduction on a bare CLI",
+    "unstable surfaces",
+)
+"""What must not exist at all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,17 +95,19 @@ def reduction(decision: Decision, granted: Catalog) -> float:
 
 
 def recall(
-    cases: Iterable[Case], decisions: Mapping[str, Decision], granted: Catalog
+    cases: Iterable[Case],
+    decisions: Mapping[str, Decision],
+    granted: Callable[[Case], Catalog],
 ) -> tuple[dict[str, float], dict[str, tuple[str, ...]], dict[str, int]]:
     """Shares of met requirements, the cases that miss one, and the number of requirements.
 
     All three by class: ``all``, ``critical``, and each toolset that a case requires.
-    Requirements that this surface cannot meet are left out.
+    Requirements that the surface of a case cannot meet are left out.
     """
     met: defaultdict[str, list[bool]] = defaultdict(list)
     missed: defaultdict[str, list[str]] = defaultdict(list)
-    names = {str(name) for name in granted.names}
     for case in cases:
+        names = {str(name) for name in granted(case).names}
         decision = decisions[case["id"]]
         full = decision.outcome is Outcome.FULL
         kept = names if full else {str(name) for name in decision.toolsets}
@@ -162,10 +171,9 @@ def gates(figures: Mapping[str, float], faults: Mapping[str, tuple[str, ...]]) -
 
     Args:
         figures: a value for each name of :data:`LEAST`.
-        faults: cases that speak against a promise, by its name; ``unstable
-            surfaces`` must be empty.
+        faults: what speaks against a promise, by its name: cases, sessions or kinds.
     """
-    found = [
+    shares = [
         Gate(
             name=name,
             value=figures[name],
@@ -175,17 +183,17 @@ def gates(figures: Mapping[str, float], faults: Mapping[str, tuple[str, ...]]) -
         )
         for name, least in LEAST.items()
     ]
-    broken = faults.get("unstable surfaces", ())
-    found.append(
+    counts = [
         Gate(
-            name="unstable surfaces",
-            value=len(broken),
+            name=name,
+            value=len(faults.get(name, ())),
             bound=0,
-            held=not broken,
-            faults=broken,
+            held=not faults.get(name),
+            faults=faults.get(name, ()),
         )
-    )
-    return found
+        for name in NONE_OF
+    ]
+    return shares + counts
 
 
 def changed(before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:

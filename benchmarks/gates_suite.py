@@ -11,11 +11,12 @@ from rich.table import Table
 from ..intent.reading import own_words
 from ..router.engine import decide
 from ..router.values import Catalog, Decision, Message
-from .gates import Gate, Route, changed, decisions_of, gates, medians, recall, unstable
+from .gate_kinds import read_kinds
+from .gates import NONE_OF, Gate, Route, changed, decisions_of, gates, medians, recall, unstable
 from .live_gate import look
 from .options import Options, UsageError
 from .output import emit
-from .routing import FLOOR, HERE, Case, book, catalog, read_cases, surface
+from .routing import FLOOR, HERE, SENDING, Case, book, catalog, read_cases, surface
 from .tiers import tiers
 
 __all__ = ["BASELINE", "judge", "measure", "router", "run"]
@@ -24,10 +25,7 @@ BASELINE = HERE / "results" / "gates.json"
 CLI_SURFACE = HERE / "data" / "cli_surface.json"
 """o200k tokens of what a bare ``hermes chat`` of 0.19.0 is granted, a toolset each."""
 
-_NOT_HERE = (
-    "Not measured here: pruned calls of real Hermes (tests/e2e/test_pruned_calls.py), and "
-    "messaging tools, which neither surface has."
-)
+_NOT_HERE = "Not measured here: pruned calls of real Hermes (tests/e2e/test_pruned_calls.py)."
 
 
 def run(options: Options) -> int:
@@ -80,13 +78,24 @@ def router(tier: str) -> Route:
 
 
 def measure(cases: Sequence[Case], played: Sequence[Case], route: Route) -> dict[str, Any]:
-    """Everything that the gates and the baseline need, on the ``test`` split where there is one."""
+    """Everything that the gates and the baseline need, on the ``test`` split where there is one.
+
+    What has to be sent to somebody is asked for where something can send, everything else on
+    the reference surface.
+    """
     split = [case for case in cases if case.get("split", "test") == "test"]
     costs = surface(None)
-    granted, bare = catalog(costs), catalog(surface(CLI_SURFACE))
+    granted, bare, sending = (catalog(surface(p)) for p in (None, CLI_SURFACE, SENDING))
     decisions = decisions_of(split, granted, route)
     on_bare = decisions_of(split, bare, route)
-    shares, missed, sizes = recall(split, decisions, granted)
+    on_sending = decisions_of(split, sending, route)
+    sent = {case["id"] for case in split if "messaging" in case["required_toolsets"]}
+    judged = {name: (on_sending if name in sent else decisions)[name] for name in decisions}
+    shares, missed, sizes = recall(
+        split, judged, lambda case: sending if case["id"] in sent else granted
+    )
+    idle = [name for name in on_sending if name not in sent]
+    kept = sum("messaging" in on_sending[name].toolsets for name in idle)
     return {
         "cases": len(split),
         "reference": medians(split, decisions, granted),
@@ -94,13 +103,16 @@ def measure(cases: Sequence[Case], played: Sequence[Case], route: Route) -> dict
         "recall": {name: round(share, 4) for name, share in shares.items()},
         "requirements": sizes,
         "missed": {name: list(ids) for name, ids in missed.items()},
+        "messaging kept for nothing": round(kept / max(len(idle), 1), 4),
         "unstable": list(unstable(played, costs, route)),
-        "decisions": {name: _spelled(decision) for name, decision in decisions.items()},
+        "decisions": {name: _spelled(decision) for name, decision in judged.items()},
     }
 
 
 def judge(report: Mapping[str, Any]) -> list[Gate]:
     """The gates for a measurement."""
+    kinds = read_kinds()
+    on_reference, on_bare, shaken = NONE_OF
     return gates(
         {
             "reduction on the reference surface": report["reference"]["all"],
@@ -111,7 +123,9 @@ def judge(report: Mapping[str, Any]) -> list[Gate]:
         {
             "recall": tuple(report["missed"].get("all", ())),
             "recall, critical classes": tuple(report["missed"].get("critical", ())),
-            "unstable surfaces": tuple(report["unstable"]),
+            on_reference: kinds.below(report["reference"]["by_kind"], "reference"),
+            on_bare: kinds.below(report["cli"]["by_kind"], "cli"),
+            shaken: tuple(report["unstable"]),
         },
     )
 
@@ -153,11 +167,15 @@ def _tables(found: Sequence[Gate], report: Mapping[str, Any]) -> list[Table]:
         main.add_row(
             gate.name, f"{gate.value:g}", f"{gate.bound:g}", "held" if gate.held else "RED"
         )
+    bounds = read_kinds()
     kinds = Table(title="Median reduction by kind", title_justify="left")
-    for head in ("kind", "reference", "bare CLI"):
+    for head in ("kind", "reference", "least", "bare CLI", "least"):
         kinds.add_column(head, justify="left" if head == "kind" else "right")
     for kind, value in report["reference"]["by_kind"].items():
-        kinds.add_row(kind, f"{value:.3f}", f"{report['cli']['by_kind'][kind]:.3f}")
+        least = [bounds.bound(kind, name) for name in ("reference", "cli")]
+        asked = ["-" if bound is None else f"{bound:.2f}" for bound in least]
+        bare = f"{report['cli']['by_kind'][kind]:.3f}"
+        kinds.add_row(kind, f"{value:.3f}", asked[0], bare, asked[1])
     needs = Table(title="Requirements met", title_justify="left")
     for head in ("class", "requirements", "met"):
         needs.add_column(head, justify="left" if head == "class" else "right")
@@ -169,11 +187,7 @@ def _tables(found: Sequence[Gate], report: Mapping[str, Any]) -> list[Table]:
 def _remarks(found: Sequence[Gate], differences: Sequence[str]) -> list[str]:
     lines = [
         f"RED  {gate.name}: {gate.value:g}, promised {gate.bound:g}"
-        + (
-            f"; {len(gate.faults)} cases, such as {', '.join(gate.faults[:5])}"
-            if gate.faults
-            else ""
-        )
+        + (f"; {len(gate.faults)}, such as {', '.join(gate.faults[:5])}" if gate.faults else "")
         for gate in found
         if not gate.held
     ]

@@ -72,6 +72,7 @@ class Row:
     Attributes:
         needs: toolsets that it teaches, :data:`PICK` applied.
         weight: how often it counts, 1 for a row of a public corpus.
+        kind: ``vague`` for a message that names nothing; else empty.
     """
 
     text: str
@@ -79,6 +80,7 @@ class Row:
     lang: str
     needs: frozenset[str]
     weight: float = 1.0
+    kind: str = ""
 
 
 def digest(path: Path) -> str:
@@ -129,7 +131,7 @@ def read_rows(path: Path, *, weight: float = 1.0, split: str | None = None) -> l
 
 
 def own_rows(path: Path) -> list[Row]:
-    """Rows of ``benchmarks/training/prompts.yaml``, which says how it is laid out."""
+    """Rows of ``benchmarks/training/*.yaml``; ``prompts.yaml`` says how it is laid out."""
     groups = yaml.safe_load(path.read_text(encoding="utf-8"))
     return [
         Row(
@@ -138,6 +140,7 @@ def own_rows(path: Path) -> list[Row]:
             lang=lang,
             needs=_needs(group.get("need") or [], group.get("any") or []),
             weight=OWN_WEIGHT,
+            kind=group.get("kind", ""),
         )
         for group in groups
         for lang, prompts in group["prompts"].items()

@@ -30,7 +30,8 @@ from ..intent.load import tongue_table
 from ..intent.reading import instruction
 from ..intent.tokens import fold
 from ..registry_adapter.rule_files import sources
-from .head_data import PICK
+from .head_data import PICK, own_rows
+from .head_data import Row as HeadRow
 
 __all__ = ["Row", "fit", "main", "rows_of", "table"]
 
@@ -38,6 +39,8 @@ Row = dict[str, Any]
 SEED = 20261130
 NONE, VAGUE = "none", "vague"
 """Lanes beside the toolsets: nothing is needed; nothing is named."""
+BESIDE = ("messaging",)
+"""Toolsets with a lane that the reference surface lacks: hosts that let the model send have it."""
 UNCLEAR = frozenset(("followup", "vague", "bare"))
 OWN = "authored-routes"
 STRENGTH = 10.0
@@ -52,6 +55,16 @@ def rows_of(path: Path) -> list[Row]:
     """Read a JSON Lines file."""
     with path.open(encoding="utf-8") as lines:
         return [json.loads(line) for line in lines if line.strip()]
+
+
+def _own(row: HeadRow) -> Row:
+    """A row of our training prompts in the form of the others; its needs are chosen already."""
+    return {
+        "prompt": row.text,
+        "source": row.source,
+        "kind": row.kind,
+        "required_toolsets": sorted(row.needs),
+    }
 
 
 def needs(row: Row) -> set[str]:
@@ -155,13 +168,18 @@ def main(argv: list[str] | None = None) -> int:
     """Learn from the training rows and write the table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--train", type=Path, action="append", required=True)
+    parser.add_argument(
+        "--prompts", type=Path, action="append", default=[], help="our own, as training/*.yaml"
+    )
     parser.add_argument("--surface", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args(argv)
-    lanes = [*sorted(json.loads(options.surface.read_text(encoding="utf-8"))), NONE, VAGUE]
+    surface = json.loads(options.surface.read_text(encoding="utf-8"))
+    lanes = [*sorted({*surface, *BESIDE}), NONE, VAGUE]
     rows = [row for path in options.train for row in rows_of(path)]
     rows = [row for row in rows if row.get("split", "train") == "train"]
     rows = [row for row in rows if row["source"] != "swebench-lite"]
+    rows += [_own(row) for path in options.prompts for row in own_rows(path)]
     names, coefficients, bias = fit(rows, lanes)
     options.out.write_text(table(names, coefficients, bias, lanes), encoding="utf-8")
     print(f"{len(names)} keys from {len(rows)} rows", dict(Counter(r["source"] for r in rows)))

@@ -13,12 +13,25 @@ from ..registry_adapter.resources import rule_book
 from ..router.values import Catalog, Origin, ToolName, Toolset, ToolsetName, ToolSpec
 from .options import UsageError
 
-__all__ = ["FLOOR", "SURFACE", "Case", "book", "catalog", "read_cases", "surface", "write_rows"]
+__all__ = [
+    "FLOOR",
+    "SENDING",
+    "SURFACE",
+    "Case",
+    "book",
+    "catalog",
+    "read_cases",
+    "surface",
+    "write_rows",
+]
 
 Case = dict[str, Any]
 HERE = Path(__file__).resolve().parent
 SURFACE = HERE / "data" / "reference_surface.json"
 """o200k tokens of the real hermes-agent 0.19.0 schemas, a toolset each."""
+SENDING = HERE / "data" / "messaging_surface.json"
+"""The reference surface and ``messaging``, 505 tokens: the schema of ``send_message`` in 0.19.0,
+which registers it no more for the model; older hosts, and servers of the kind, do."""
 FLOOR = frozenset(ToolsetName(name) for name in ("memory", "skills", "clarify"))
 """Design D3."""
 

@@ -111,6 +111,8 @@ def with_rules(book: RuleBook, rules: Sequence[Rule]) -> RuleBook:
 def _policy(row: dict[str, Any]) -> Policy:
     return Policy(
         price=row["price"],
+        strange_price=row["strange_price"],
+        misses=row["misses"],
         evident=row["evident"],
         familiar=row["familiar"],
         trusted=row["trusted"],

@@ -48,6 +48,9 @@ class Policy:
 
     Attributes:
         price: a toolset is kept when its chance is at least ``price`` per 1,000 tokens it costs.
+        strange_price: the same for a toolset that the book does not know.
+        misses: how many times as bad as any other it is to miss a toolset, at least 1; a
+            toolset that is not listed counts once.
         evident: the same for what a later turn may add.
         familiar: least share of known words for a narrow decision.
         trusted: share of known words below which silence is not believed.
@@ -59,6 +62,8 @@ class Policy:
     """
 
     price: float
+    strange_price: float
+    misses: Mapping[str, float]
     evident: float
     familiar: float
     trusted: float

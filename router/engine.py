@@ -252,11 +252,11 @@ def _thin(case: _Case, *, plain: bool) -> bool:
     """
     if case.reading.peeled.skills and not case.reading.text:
         return True
+    if "vague" in case.evidence.flags:
+        return True
     if plain:
         return False
     if case.use_rules and not case.read and _unfamiliar(case):
-        return True
-    if "vague" in case.evidence.flags:
         return True
     return chance(case.weighed.odds.get(_VAGUE, _NOT_AT_ALL)) >= case.policy.vague
 
@@ -269,11 +269,12 @@ def _nothing(case: _Case) -> bool:
 def _worth(case: _Case) -> set[ToolsetName]:
     """The floor, and toolsets whose chance outweighs what their schemas cost."""
     kept = set(case.floor)
-    usual, strangers = case.policy.price, case.weighed.strangers
-    price = price_of(usual, case.weighed.tier)
+    policy, strangers = case.policy, case.weighed.strangers
+    price = price_of(policy.price, case.weighed.tier)
     for (name, tokens), found in zip(case.catalog.costs.items(), case.weighed.chances, strict=True):
         # What the rule book has no words for starts from its prior, whoever else spoke.
-        if found >= (usual if name in strangers else price) * tokens / 1000:
+        asked = policy.strange_price if name in strangers else price
+        if found * policy.misses.get(name, 1.0) >= asked * tokens / 1000:
             kept.add(name)
     return kept
 

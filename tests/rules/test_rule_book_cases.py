@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hermes_tool_router.benchmarks.routing import FLOOR, book, catalog, surface
+from hermes_tool_router.benchmarks.routing import FLOOR, SENDING, book, catalog, surface
 from hermes_tool_router.intent.evidence import weigh
 from hermes_tool_router.intent.load import with_rules
 from hermes_tool_router.intent.reading import read
@@ -38,8 +38,8 @@ def rules() -> RuleBook:
 
 @pytest.fixture(scope="module")
 def granted() -> Catalog:
-    """The reference surface."""
-    return catalog(surface(None))
+    """The reference surface, and something to send with."""
+    return catalog(surface(SENDING))
 
 
 def _fired(text: str, rules: RuleBook) -> set[str]:

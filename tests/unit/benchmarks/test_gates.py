@@ -9,7 +9,16 @@ from typing import Any
 
 import pytest
 
-from hermes_tool_router.benchmarks.gates import LEAST, Gate, Route, changed, unstable
+from hermes_tool_router.benchmarks.gate_kinds import Kinds, read_kinds
+from hermes_tool_router.benchmarks.gates import (
+    CRITICAL,
+    LEAST,
+    NONE_OF,
+    Gate,
+    Route,
+    changed,
+    unstable,
+)
 from hermes_tool_router.benchmarks.gates_suite import BASELINE, judge, measure, router, run
 from hermes_tool_router.benchmarks.options import Options, UsageError
 from hermes_tool_router.benchmarks.routing import HERE, Case, read_cases, surface
@@ -74,39 +83,135 @@ def test_all_gates_hold_where_nothing_is_missed(honest: Route, easy: list[Case])
     assert all(named(judge(measure(easy, PLAYED, honest))).values())
 
 
-def test_sending_everything_turns_both_reductions_red(easy: list[Case]) -> None:
-    """A router that never narrows."""
-
-    def everything(_text: str, granted: Catalog, _first: bool) -> Decision:
-        return Decision(outcome=Outcome.FULL, grade=Grade.FULL, toolsets=granted.names)
-
-    found = named(judge(measure(easy, PLAYED, everything)))
-
-    assert not found["reduction on the reference surface"]
-    assert not found["reduction on a bare CLI"]
-    assert found["recall"]
+def everything(granted: Catalog) -> Decision:
+    """What a router that does not narrow decides."""
+    return Decision(outcome=Outcome.FULL, grade=Grade.FULL, toolsets=granted.names)
 
 
-@pytest.mark.parametrize(
-    ("dropped", "critical_holds"),
-    [pytest.param("terminal", False, id="critical"), pytest.param("web", True, id="not critical")],
-)
-def test_dropping_a_toolset_turns_recall_red(
-    honest: Route, easy: list[Case], dropped: str, critical_holds: bool
-) -> None:
-    """The critical gate tells the dangerous loss from the nuisance."""
+def without(decision: Decision, dropped: str) -> Decision:
+    """A decision that lost a toolset."""
+    kept = tuple(name for name in decision.toolsets if name != dropped)
+    return replace(decision, outcome=Outcome.NARROWED, toolsets=kept)
 
-    def lossy(text: str, granted: Catalog, first: bool) -> Decision:
+
+def plant(fault: str, honest: Route, cases: list[Case]) -> Route:
+    """The router with one fault."""
+    quoted = {case["prompt"] for case in cases if case["kind"] == "quoted"}
+    count = 0
+
+    def route(text: str, granted: Catalog, first: bool) -> Decision:
+        nonlocal count
+        count += 1
         decision = honest(text, granted, first)
-        if decision.outcome is Outcome.FULL:
-            return decision
-        kept = tuple(name for name in decision.toolsets if name != dropped)
-        return replace(decision, toolsets=kept)
+        on_bare = "spotify" not in {str(name) for name in granted.names}
+        match fault:
+            case "never narrows":
+                return everything(granted)
+            case "never narrows on a bare CLI" if on_bare:
+                return everything(granted)
+            case "never narrows a quotation" if text in quoted:
+                return everything(granted)
+            case "never narrows a quotation on a bare CLI" if on_bare and text in quoted:
+                return everything(granted)
+            case "loses the web" | "loses the terminal" | "loses messaging":
+                lost = fault.removeprefix("loses ").removeprefix("the ")
+                return without(decision, lost)
+            case "depends on what came before":
+                return replace(decision, toolsets=granted.names[: 3 + count % 7])
+        return decision
 
-    found = named(judge(measure(easy, PLAYED, lossy)))
+    return route
 
-    assert not found["recall"]
-    assert found["recall, critical classes"] is critical_holds
+
+PLANTED = {
+    "never narrows": {*NONE_OF[:2], *list(LEAST)[:2]},
+    "never narrows on a bare CLI": {NONE_OF[1], "reduction on a bare CLI"},
+    "never narrows a quotation": set(NONE_OF[:2]),
+    "never narrows a quotation on a bare CLI": {NONE_OF[1]},
+    "loses the web": {"recall"},
+    "loses the terminal": {"recall", "recall, critical classes"},
+    "loses messaging": {"recall", "recall, critical classes"},
+}
+"""Faults, and the gates that they turn red; no other gate may turn."""
+
+
+@pytest.mark.parametrize("fault", PLANTED)
+def test_a_planted_fault_turns_its_gates_red_and_no_other(
+    fault: str, honest: Route, easy: list[Case]
+) -> None:
+    """Each gate guards something of its own."""
+    found = named(judge(measure(easy, PLAYED, plant(fault, honest, easy))))
+
+    assert {name for name, held in found.items() if not held} == PLANTED[fault]
+
+
+def test_a_decision_that_wavers_turns_the_surfaces_red(honest: Route, easy: list[Case]) -> None:
+    """Played again, a session must send the same bytes."""
+    fault = plant("depends on what came before", honest, easy)
+
+    found = named(judge(measure(easy, PLAYED, fault)))
+
+    assert not found["unstable surfaces"]
+
+
+def test_every_gate_has_a_fault_that_turns_it_red(today: dict[str, Any]) -> None:
+    """A gate added without one is a promise that nobody checks."""
+    tried = {"unstable surfaces"}.union(*PLANTED.values())
+
+    assert tried == {gate.name for gate in judge(today)} == {*LEAST, *NONE_OF}
+
+
+def test_every_critical_class_is_measured(today: dict[str, Any]) -> None:
+    """A class without a case would hold whatever the router does."""
+    sizes = today["requirements"]
+
+    assert [name for name in sorted(CRITICAL) if sizes.get(f"required: {name}", 0) < 10] == []
+
+
+def test_messaging_is_held_back_where_nobody_is_written_to(today: dict[str, Any]) -> None:
+    """A toolset that always stays is never missed, and saves nothing."""
+    assert today["messaging kept for nothing"] < 0.5
+
+
+class TestKinds:
+    def test_a_kind_without_an_entry_is_held_to_the_promise(self) -> None:
+        """Other people's kinds too."""
+        kinds = read_kinds()
+
+        assert kinds.below({"single": 0.699, "poem": 0.699, "followup": 0.0}, "reference") == (
+            "poem",
+            "single",
+        )
+        assert kinds.below({"single": 0.55, "multi": 0.549}, "cli") == ("multi",)
+
+    def test_a_kind_left_out_says_why(self, today: dict[str, Any]) -> None:
+        """And is one that the corpus has."""
+        kinds = read_kinds()
+
+        assert set(kinds.why) == set(kinds.others) <= set(today["reference"]["by_kind"])
+
+    @pytest.mark.parametrize(
+        ("entry", "told"),
+        [
+            pytest.param("{bounds: {cli: 0.5}}", "needs a reason", id="no reason"),
+            pytest.param('{why: "x", bounds: {cli: 55}}', "a share", id="percent"),
+            pytest.param('{why: "x", bounds: {gui: 0.5}}', "reference, cli", id="surface"),
+        ],
+    )
+    def test_a_wrong_entry_is_told(self, tmp_path: Path, entry: str, told: str) -> None:
+        """With the kind, and what is allowed."""
+        path = tmp_path / "kinds.yaml"
+        path.write_text(f"promised: {{reference: 0.7, cli: 0.55}}\nothers:\n  odd: {entry}\n")
+
+        with pytest.raises(UsageError, match=f"odd.*{told}"):
+            read_kinds(path)
+
+    def test_nothing_asked_is_nothing_missed(self) -> None:
+        """A kind may have a bound on one surface alone."""
+        kinds = Kinds(promised={"cli": 0.5}, others={"odd": {}}, why={"odd": "x"})
+
+        assert kinds.bound("odd", "cli") is None
+        assert kinds.bound("plain", "reference") is None
 
 
 def test_a_single_lost_case_of_a_critical_class_is_enough(honest: Route, easy: list[Case]) -> None:

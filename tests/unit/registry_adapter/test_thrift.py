@@ -15,7 +15,7 @@ from hermes_tool_router.registry_adapter.spans import Spans
 from hermes_tool_router.registry_adapter.store import StateStore
 from hermes_tool_router.router.thrift import DEARER, Traffic
 
-QUESTION = "write a short poem about autumn rain"
+QUESTION = "tell me a riddle about the sea"
 PROMPT = "You are Hermes. " * 1_000
 DEEPSEEK = {"model": "deepseek-chat", "base_url": "https://api.deepseek.com/v1"}
 

@@ -28,7 +28,7 @@ from hermes_tool_router.router.values import (
 
 BOOK = rule_book()
 QUESTION = "what is the capital of France"
-SHELL = "restart nginx and show me the logs"
+SHELL = "is nginx running on this box"
 NOTHING = dict.fromkeys(("terminal", "web", "cronjob", "tts"), 0.0)
 
 
