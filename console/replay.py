@@ -82,7 +82,7 @@ def collect(runtime: Runtime, *, limit: int | None, start: float) -> Found:
 
     def again(route: Route) -> Replay:
         past = read_sessions(path, limit=limit, since=start)
-        return replay(past, grant_of=grants, route=route, prices_of=_prices)
+        return replay(past, grant_of=grants, route=route, prices_of=_prices, priced=False)
 
     return Found(replay=base, suggestions=suggestions(base, messages, router, again))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from dataclasses import replace as changed
+from functools import cache
 
 from ..intent.own import OwnRules, read_own, with_own
 from ..intent.rulebook import RuleBook
@@ -27,6 +28,8 @@ class Router:
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
         self._known: dict[tuple[str, Message, bool], Decision] = {}
+        self.phrases = cache(phrases_in)
+        """Words and pairs of a text, found once."""
 
     def __call__(self, platform: str, message: Message, catalog: Catalog, first: bool) -> Decision:
         """What the router decides today."""
@@ -144,7 +147,7 @@ def _rule(rule: dict[str, object], router: Router) -> _Change:
         ),
         route=router.trying(
             lambda book: with_own(book, own),
-            lambda message, _: not phrases.isdisjoint(phrases_in(message.text)),
+            lambda message, _: not phrases.isdisjoint(router.phrases(message.text)),
         ),
     )
 

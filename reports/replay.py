@@ -182,6 +182,7 @@ def replay(
     prices_of: Callable[[str], Prices | None] = lambda model: None,
     seen: Callable[[], None] = lambda: None,
     observe: Callable[[Seen], None] = lambda message: None,
+    priced: bool = True,
 ) -> Replay:
     """Route every session again.
 
@@ -192,6 +193,7 @@ def replay(
         prices_of: prices of a model; ``None``: not known.
         seen: called after each session, for a progress bar.
         observe: called with each message, for suggestions.
+        priced: work out what the requests cost.
     """
     done: list[SessionReplay] = []
     states: dict[str, SessionState] = {}
@@ -213,7 +215,7 @@ def replay(
                 observe,
             )
             done.append(run.go())
-            if prices is not None:
+            if prices is not None and priced:
                 spending.add(session, prices, grant.stock_tools, run.sent)
             if run.state is not None:
                 states[session.id] = run.state

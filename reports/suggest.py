@@ -161,9 +161,15 @@ def _chosen(toolset: str, seen: Sequence[Seen], holding: Mapping[str, Sequence[i
             good[phrase] = hits
     chosen: list[str] = []
     while good and len(chosen) < _PHRASES:
-        # Of phrases that catch the same the one that says least else; always the same one.
+        # Of phrases that catch the same the rarest, then the longest: it says least else.
         best = min(
-            good, key=lambda phrase: (-len(good[phrase] & open_), len(holding[phrase]), phrase)
+            good,
+            key=lambda phrase: (
+                -len(good[phrase] & open_),
+                len(holding[phrase]),
+                -len(phrase),
+                phrase,
+            ),
         )
         caught = good.pop(best) & open_
         if len(caught) < _MESSAGES and chosen:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from .cost import Prices, Step, request_cost
 
@@ -61,7 +60,8 @@ _Place = tuple[str | None, int]
 """A system prompt that stands in the front, ``None`` without one, and the last tool of it."""
 
 
-class _Use(NamedTuple):
+@dataclass(slots=True)
+class _Use:
     """The latest use of a front: when, by whom, and by how many sessions so far."""
 
     at: float
@@ -79,6 +79,7 @@ class SharedCache:
     def __init__(self, prices: Prices) -> None:
         self._prices = prices
         self._used: dict[_Place, _Use] = {}
+        self._known: dict[tuple[tuple[int, ...], int, str], list[tuple[_Place, int]]] = {}
         self._sessions: dict[str, tuple[float, Step]] = {}
 
     def pay(
@@ -97,7 +98,10 @@ class SharedCache:
         before = self._sessions.get(session)
         gap = at - before[0] if before else 0.0
         step = Step(gap_s=gap, tools=front.tokens, messages=messages)
-        places = self._places(front, system, prompt)
+        key = (front.nodes, system, prompt)
+        places = self._known.get(key)
+        if places is None:
+            places = self._known[key] = self._places(front, system, prompt)
         cost = request_cost(
             step,
             self._prices,
@@ -106,12 +110,22 @@ class SharedCache:
             warm=self._warm(places, at),
         )
         self._sessions[session] = (at, step)
-        for place, _ in places:
-            use = self._used.get(place)
-            seen = use.seen if use is not None and self._alive(use, at) else 0
-            again = seen > 0 and use is not None and use.session == session
-            self._used[place] = _Use(at=at, session=session, seen=seen + (not again))
+        self._mark(places, session, at)
         return cost
+
+    def _mark(self, places: list[tuple[_Place, int]], session: str, at: float) -> None:
+        """Remember that a session used these fronts; one that had died counts anew."""
+        used, oldest = self._used, at - self._prices.lifetime_s
+        for place, _ in places:
+            use = used.get(place)
+            if use is None:
+                used[place] = _Use(at, session, 1)
+                continue
+            if use.at < oldest:
+                use.seen = 1
+            elif use.session != session:
+                use.seen += 1
+            use.at, use.session = at, session
 
     def _places(self, front: Front, system: int, prompt: str) -> list[tuple[_Place, int]]:
         """Where a cached front of a request may end, with its tokens, the shortest first."""
@@ -128,11 +142,9 @@ class SharedCache:
         return found if self._prices.any_front else found[-1:]
 
     def _warm(self, places: list[tuple[_Place, int]], at: float) -> int:
+        oldest, sightings = at - self._prices.lifetime_s, self._prices.sightings
         for place, tokens in reversed(places):
             use = self._used.get(place)
-            if use is not None and use.seen >= self._prices.sightings and self._alive(use, at):
+            if use is not None and use.seen >= sightings and use.at >= oldest:
                 return tokens
         return 0
-
-    def _alive(self, use: _Use, at: float) -> bool:
-        return at - use.at <= self._prices.lifetime_s

@@ -10,6 +10,7 @@ from random import Random
 from typing import Any
 
 import pytest
+import yaml
 
 from hermes_tool_router.probe import plan
 from hermes_tool_router.probe.home import ENFORCE, SOURCE, Contents
@@ -184,3 +185,40 @@ def test_a_history_that_is_not_there_is_said_in_a_sentence(drive: Scene) -> None
     assert broken.status == 1
     assert "does not read as a history" in json.loads(broken.stdout)["error"]
     assert damaged.read_bytes() == b"this was a database once" * 400
+
+
+def test_a_suggested_rule_loads_changes_nothing_in_shadow_and_helps_live(drive: Scene) -> None:
+    """From four sessions that missed the same toolset to a file, checked and replayed."""
+    texts = [f"What says the ledger page about {name}?" for name in ("rent", "tea", "oil", "wool")]
+    steps = (Step(calls=(TODO,)), say("Done."))
+
+    def todo_first(request: Request) -> Step:
+        said = [message for message in request.messages if message.get("role") == "assistant"]
+        return steps[min(len(said), 1)]
+
+    drive.fill(Contents(settings=ENFORCE), todo_first)
+    driven = drive.hermes.drive(
+        [step for text in texts for step in (plan.agent(text), plan.turn(text, text))]
+    )
+    assert not driven.fatal, driven.fatal
+    found = replayed(drive, "--show-text")
+    silent = replayed(drive)
+    rules = drive.home.home / "tool-router" / "rules.yaml"
+    text = yaml.safe_dump(found["own_rules"])
+
+    rules.write_text(text, encoding="utf-8")
+    checked = drive.hermes.command("tool-router", "rules", "check", "--json")
+    shadow = replayed(drive)
+    rules.write_text(text.replace("stage: shadow", "stage: live"), encoding="utf-8")
+    live = replayed(drive)
+
+    assert found["missing"] == {"todo": 4}
+    (rule,) = [row for row in found["suggestions"] if row["kind"] == "rule"]
+    assert (rule["name"], rule["effect"]["missed_before"]) == ("own.todo", 4)
+    assert rule["effect"]["missed_after"] == 0
+    assert found["suggestion"] == {"global": {"floor_toolsets": ["todo"]}}
+    assert "ledger" in json.dumps(found["own_rules"])
+    assert "ledger" not in json.dumps(silent)
+    assert json.loads(checked.stdout)["ok"], checked.stdout
+    assert "1 own rules, 1 of them in shadow" in json.loads(checked.stdout)["text"]
+    assert (shadow["missing"], live["missing"]) == ({"todo": 4}, {})
