@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -95,7 +96,8 @@ def test_every_family_of_labels_is_needed_by_an_authored_case(kind: str) -> None
     superfluous = []
     for family in sorted(set(words.values())):
         rest = {word: other for word, other in words.items() if other != family}
-        labels = replace(FULL.labels, **{kind: rest})
+        changed: dict[str, Any] = {kind: rest}
+        labels = replace(FULL.labels, **changed)
         if kind == "nouns":
             heads = frozenset(noun.rsplit(" ", 1)[-1] for noun in rest)
             labels = replace(labels, heads=heads)
@@ -108,7 +110,8 @@ def test_every_family_of_labels_is_needed_by_an_authored_case(kind: str) -> None
 @pytest.mark.parametrize("field", SETS)
 def test_every_list_of_words_is_needed_by_an_authored_case(field: str) -> None:
     """Without it a secret stays, or a harmless text changes."""
-    labels = replace(FULL.labels, **{field: frozenset()})
+    changed: dict[str, Any] = {field: frozenset()}
+    labels = replace(FULL.labels, **changed)
 
     assert _matters(AUTHORED, _table(FULL.shapes, labels, FULL.commands))
 
