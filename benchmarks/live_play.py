@@ -25,7 +25,9 @@ from .scoring import NEVER_EXCESS
 
 __all__ = ["ARMS", "OWN", "Exchange", "Relay", "play", "result_failed"]
 
-ARMS: Mapping[str, Contents] = {"full": STOCK, "routed": Contents(settings=ENFORCE)}
+_NARROWED = {"global": {**ENFORCE["global"], "refrain_where_dearer": False}}
+"""What narrowing does is measured, whatever the model's prices say about it."""
+ARMS: Mapping[str, Contents] = {"full": STOCK, "routed": Contents(settings=_NARROWED)}
 OWN = "request_toolset"
 _OWN_TOOLSET = "tool_router"
 _TASK_S = 3_600.0
