@@ -29,6 +29,7 @@ _HOST = re.compile(r"(?:[\w.-]+@)?\[?[\w.:-]{1,255}\]?::?(?=[~/.\w]|\Z)")
 _BODY = re.compile(r"(?:data|files|content|body|attachment|fileobj)=([~/.\w][^\s{}\[\]⟨]{0,255})\Z")
 _FIELD = re.compile(r"[\w.\[\]-]{1,64}:?=?@(.{1,1024})\Z")
 _NAMES_OF = re.compile(r"\^?\(?\[[\w-]+\][*+]\)?=?\$?\Z")
+_HANDS_ON = frozenset({"sort", "uniq", "cat"})
 _KEY = re.compile(r"(\w+)=(.*)\Z", re.DOTALL)
 _INVISIBLE = re.compile(r"[\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\u00ad]")
 
@@ -88,13 +89,23 @@ def acts_of(script: Script, *, workspace: str = "") -> tuple[Act, ...]:
     _collect(script, (), workspace, found)
     readers: dict[int, list[str]] = {}
     for act in found:
-        for feed in () if act is None else act.feeds[:32]:
+        for feed in () if act is None else _upstream(act, found):
             readers.setdefault(feed, []).append("" if act is None else act.text[:2_048])
     for act in found:
         if act is not None and act.index in readers:
             # Nobody has seen it yet, and a copy costs more than all the rest of it.
             object.__setattr__(act, "readers", tuple(readers[act.index]))
     return tuple(act for act in found if act is not None)
+
+
+def _upstream(act: Act, found: Sequence[Act | None]) -> list[int]:
+    """The acts that it reads from, and those behind one that hands on whole lines."""
+    feeds = list(act.feeds[:32])
+    for feed in act.feeds[:32]:
+        between = found[feed]
+        if between is not None and between.program in _HANDS_ON:
+            feeds.extend(between.feeds[:4])
+    return feeds
 
 
 def _collect(

@@ -319,7 +319,7 @@ class _Flows:
             words = "sends keys, passwords or tokens out of the machine"
             self._add(act, "exfil.secret", words, 3, block=True)
             return
-        if secret_variable(act, hosts, self.tables):
+        if secret_variable(act, hosts, sources[1:], self.tables):
             self._add(act, "exfil.secret-variable", "puts a secret into a request's text", 3)
             return
         local = bool(hosts) and all(self.tables.local.match(host) for host in hosts)

@@ -13,7 +13,8 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from ..calls.acts import Act
 from ..calls.literals import LiteralIndex, needed_by
-from .predicates import SETTERS, Predicate, path_classes
+from .predicates import SETTERS, Predicate
+from .shapes import path_classes
 
 __all__ = ["Part", "RuleIndex", "literals_of", "unversioned"]
 

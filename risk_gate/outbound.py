@@ -15,11 +15,12 @@ _LOOKUPS = frozenset({"dig", "nslookup", "host", "ping", "drill", "traceroute", 
 _CLOUD = frozenset({"aws", "gcloud", "az", "gsutil", "s3cmd", "rclone", "s5cmd", "mc", "azcopy"})
 _REMOTE_PATH = re.compile(r"(?:[\w.-]+@)?[\w.-]+:(?!\\)|\w+://")
 _PUBLIC = re.compile(r"public-read|--acl[= ]public|allUsers|--public\b")
+_PRINTERS = frozenset({"echo", "printf", "print"})
 _STORES = frozenset({"python:.storbinary", "python:.storlines"})
 _TELLING = frozenset({"whoami", "hostname", "id", "uname"})
 _ASKED = re.compile(r"\{stdin\}\.[\w-]")
 _SHOWN = re.compile(r"⟨(?:open|subprocess|os\.popen)|\bfiles=")
-_WHOLE = frozenset({"home_root", "root", "top"})
+_WHOLE = frozenset({"home_root", "root", "top", "personal"})
 
 
 def has_body(act: Act, tables: FlowTables) -> bool:
@@ -80,8 +81,13 @@ def hosts_of(act: Act, tables: FlowTables) -> list[str]:
     return []
 
 
-def secret_variable(act: Act, hosts: Sequence[str], tables: FlowTables) -> bool:
-    """A secret variable stands in the address or body, not in a header of its own service."""
+def secret_variable(
+    act: Act, hosts: Sequence[str], others: Sequence[Act], tables: FlowTables
+) -> bool:
+    """A secret variable stands in the address, the body or what is piped in.
+
+    In a header, and in what its own service gets, it is where it belongs.
+    """
     families = tables.families
     program = act.program
     if not (
@@ -91,7 +97,10 @@ def secret_variable(act: Act, hosts: Sequence[str], tables: FlowTables) -> bool:
         or program in _LOOKUPS
     ):
         return False
-    args = (*act.options.operands, *act.options.value_of(*tables.body))
+    args = [*act.options.operands, *act.options.value_of(*tables.body)]
+    for source in others:
+        if source.program in _PRINTERS:
+            args.extend(source.options.operands)
     names = [name for arg in args for name in arg.names]
     if any(tables.variable.search(name) and not _own_service(name, hosts) for name in names):
         return True

@@ -5,73 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from fnmatch import translate
-from functools import lru_cache
 from typing import Any
 
 from ..calls.acts import Act
-from ..calls.paths import canonical, classes
+from ..calls.paths import canonical
+from .shapes import is_recursive, path_classes, scanned
 from .sql import changes_everything
 
-__all__ = [
-    "CONDITIONS",
-    "SETTERS",
-    "Predicate",
-    "is_broad",
-    "is_recursive",
-    "like",
-    "path_classes",
-    "sub_words",
-]
+__all__ = ["CONDITIONS", "SETTERS", "Predicate", "like", "sub_words"]
 
 Predicate = Callable[[Act], bool]
 _Builder = Callable[[Any, Sequence[str]], Predicate]
 
-MAX_SCANNED = 16_384
-"""Characters of one text that patterns look at; head and tail of a longer one."""
-
-_BROAD = re.compile(r"[*?\[]|\{\}|\{stdin\}|\$|`|⟨")
 _WILD = re.compile(r"[*?\[]")
 _EMPTYING = frozenset({"", ":", "true"})
-
-
-def scanned(text: str) -> str:
-    """A text short enough for patterns: head and tail of a long one."""
-    if len(text) <= MAX_SCANNED:
-        return text
-    half = MAX_SCANNED // 2
-    return f"{text[:half]}\n{text[-half:]}"
-
-
-def is_broad(path: str) -> bool:
-    """A path that stands for files nobody named one by one."""
-    return bool(_BROAD.search(path))
-
-
-@lru_cache(maxsize=4_096)
-def path_classes(path: str) -> frozenset[str]:
-    """Classes of a canonical path, ``broad`` and ``*`` (any path) among them."""
-    found = classes(path)
-    return found | ({"*", "broad"} if is_broad(path) else {"*"})
-
-
-def is_recursive(act: Act) -> bool:
-    """A deletion that takes whole folders."""
-    flags = act.options.flags
-    if act.program in _TREE:
-        return act.program not in {"rd", "rmdir", "del", "erase"} or "/s" in flags
-    return bool(flags & _RECURSIVE) or any(
-        arg.text.lower().startswith("recursive") for arg in act.options.operands[1:]
-    )
-
-
-_TREE = frozenset(
-    {
-        "python:shutil.rmtree", "python:os.removedirs", "code:rm_rf", "code:rm_r", "code:rmtree",
-        "code:remove_tree", "code:rmsync", "code:rmdirsync", "code:removesync",
-        "code:emptydirsync", "rd", "rmdir", "del", "erase",
-    }
-)  # fmt: skip
-_RECURSIVE = frozenset({"-r", "-R", "--recursive", "-recurse", "-Recurse", "/s", "-rf", "-fr"})
 
 
 def sub_words(act: Act) -> tuple[str, ...]:
@@ -282,6 +229,14 @@ def _wrappers(value: Sequence[str], _: Sequence[str]) -> Predicate:
     return lambda act: bool(wanted & set(act.command.wrappers))
 
 
+def _wrapper_arg(value: Sequence[str], _: Sequence[str]) -> Predicate:
+    """A word of what a command is wrapped in."""
+    pattern = _patterns(value)
+    return lambda act: any(
+        pattern.search(word[:512]) for words in act.command.wrapper_args for word in words[1:64]
+    )
+
+
 def _origins(value: Sequence[str], _: Sequence[str]) -> Predicate:
     wanted = frozenset(value)
     return lambda act: bool(wanted & set(act.origins))
@@ -393,6 +348,7 @@ CONDITIONS: Mapping[str, _Builder] = {
     "unresolved": _unresolved,
     "value": _value,
     "verb": _verb,
+    "wrapper_arg": _wrapper_arg,
     "wrappers": _wrappers,
     "writes": _paths("writes"),
     "written": _written,

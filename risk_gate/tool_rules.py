@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 from ..router.errors import RuleError
-from .predicates import scanned
+from .shapes import scanned
 from .sources import load_sources
 from .values import Decision, RiskClass
 
