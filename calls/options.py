@@ -19,6 +19,13 @@ MAX_WORDS = 2_048
 _WINDOWS = frozenset({"rd", "rmdir", "del", "erase", "format", "copy", "xcopy", "reg", "schtasks"})
 
 
+_CMDLET = re.compile(
+    r"(?:get|set|new|remove|clear|stop|restart|register|unregister|invoke|enable|disable|rename|move"
+    r"|copy|out|test|resolve|select|measure|format|initialize)-[a-z]\w+\Z"
+)
+"""PowerShell's commands: a verb and a noun; their options are words."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grammar:
     """How one program reads its words (``data/programs.yaml``)."""
@@ -54,7 +61,7 @@ def grammar_of(program: str) -> Grammar:
     programs: Mapping[str, Mapping[str, Any]] = table("programs")["programs"]
     entry = programs.get(program) or programs.get(program.rstrip("0123456789."))
     if entry is None:
-        return Grammar(entry={})
+        return Grammar(dash=_CMDLET.match(program) is not None, entry={})
     return Grammar(
         known=True,
         value=frozenset(entry.get("value", ())),

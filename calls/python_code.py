@@ -181,6 +181,10 @@ class _Python:
         match node:
             case ast.List(elts=parts) | ast.Tuple(elts=parts) | ast.Set(elts=parts):
                 return [arg for item in parts[:64] for arg in self._value(item, depth + 1)]
+            case ast.DictComp(value=made, generators=[source, *_]):
+                return self._made(made, source, depth)
+            case ast.ListComp(elt=made, generators=[source, *_]) if _of_pairs(source.iter):
+                return self._made(made, source, depth)
             case ast.Dict(values=parts):
                 return [arg for item in parts[:64] for arg in self._value(item, depth + 1)]
             case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as number)):
@@ -197,6 +201,12 @@ class _Python:
                 return self._value(value, depth + 1)
             case _:
                 return [self._described(node)]
+
+    def _made(self, made: ast.expr, source: ast.comprehension, depth: int) -> list[Arg]:
+        """What a comprehension puts together out of what it goes through."""
+        for target, value in _targets(source.target, source.iter):
+            self.values[target] = self._value(value, depth + 1)
+        return self._value(made, depth + 1)
 
     @staticmethod
     def _glued(args: Sequence[Arg], between: str) -> Arg:
@@ -247,6 +257,15 @@ class _Python:
             if len(names) > 32:
                 break
         return Arg(f"⟨{' '.join(names)}⟩", resolved=False)
+
+
+def _of_pairs(node: ast.expr) -> bool:
+    """``….items()`` or ``….values()``: not the names alone."""
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in {"items", "values"}
+    )
 
 
 def _bindings(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:

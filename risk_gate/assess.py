@@ -10,7 +10,7 @@ from ..calls.acts import Act, acts_of
 from ..calls.nested import interpreter
 from ..calls.paths import canonical, classes
 from ..calls.shell import parse, parse_code
-from ..calls.values import Script
+from ..calls.values import Arg, Command, Script
 from .flow_tables import FlowTables, flow_tables
 from .flows import flows
 from .rules import Rule, Tables, shipped
@@ -22,7 +22,8 @@ MAX_FOLLOWED = 8
 """Files that a call writes and then runs, which are read as scripts themselves."""
 
 _WINDOWS = re.compile(
-    r"(?:^|[\s=,])(?:[A-Za-z]:\\[\w.*%$~-]|%\w{1,32}%\\|\$env:\w{1,32}\\"
+    r"(?:\A|[|;]\s*)\s*(?:&\s*)?(?:iex|irm|iwr|invoke-\w{3,20}|remove-item|get-content|start-process)\b"
+    r"|(?:^|[\s=,])(?:\$HOME\\|~\\|[A-Za-z]:\\[\w.*%$~-]|%\w{1,32}%\\|\$env:\w{1,32}\\"
     r"|(?:HKLM|HKCU|HKU|HKEY_[A-Z_]{4,32})\\)",
     re.IGNORECASE,
 )
@@ -106,8 +107,11 @@ def review_shell(review: Review, command: str, *, origin: str = "") -> None:
     review_script(review, script, scheduled=origin == "scheduled")
     if _WINDOWS.search(command):
         # A shell takes the backslashes out; where Windows' own shell reads them, they stay.
-        acts = acts_of(parse_code(command, "cmd"), workspace=review.facts.workspace)
-        review_acts(review, acts)
+        # One act for the text as a whole, as rules see it behind `powershell -c`.
+        words = (Arg("powershell"), Arg("-c"), Arg(command[:65_536]))
+        whole = Script(commands=(Command(args=words),))
+        for script in (parse_code(command, "cmd"), whole):
+            review_acts(review, acts_of(script, workspace=review.facts.workspace))
 
 
 def review_script(

@@ -39,6 +39,7 @@ _MODULE_FLAGS = frozenset({"-m", "-n", "-ne", "-p", "-pe", "-ane", "-lne"})
 _INSTALLERS = frozenset(
     {"dpkg", "rpm", "installer", "pip", "pip3", "apt", "apt-get", "yum", "dnf", "msiexec"}
 )
+_DOWNLOADED = "runs a program that the same call downloads"
 _DECODES = frozenset({"-d", "-D", "--decode", "-r", "-dc", "-rp"})
 _OUTPUT_ORIGINS = frozenset({"substitution", "process-substitution"})
 
@@ -218,6 +219,12 @@ class _Flows:
         ):
             words = "gives a shell to another machine"
             self._add(act, "remote.shell-to-socket", words, 3, block=True)
+        if (
+            act.program in _INSTALLERS
+            and any(arg.text.startswith("<(") for arg in act.command.args[1:16])
+            and any(self._fetches(source) for source in upstream)
+        ):
+            self._add(act, "remote.downloaded-program", _DOWNLOADED, 2)
         if upstream and self._takes_code(act):
             self._code_from(act, upstream)
 
@@ -280,8 +287,7 @@ class _Flows:
             named.extend(operands)
         paths = {canonical(name, act.command.cwd) for name in named if name}
         if paths & self.downloaded or self._in_cloned(act, paths):
-            words = "runs a program that the same call downloads"
-            self._add(act, "remote.downloaded-program", words, 2)
+            self._add(act, "remote.downloaded-program", _DOWNLOADED, 2)
         elif paths & self.decoded:
             self._add(act, "hidden.decoded-code", "runs text that a filter makes readable", 2)
 
