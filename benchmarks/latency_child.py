@@ -29,6 +29,15 @@ _OPENERS = (
     "Remind me every Monday at nine to send the report.",
     "请把 data.csv 转换成 JSON 格式并保存到同一个文件夹。",
 )
+_LATER = (
+    "Now also search the web for what changed in release {n}.",
+    "Also run the tests of module {n} and tell me which of them fail.",
+    "What does paragraph {n} of that text mean?",
+    "Und jetzt leg bitte eine Datei notiz{n}.md mit der Zusammenfassung an.",
+    "Remind me on the {n}. to look at this again.",
+    "Abre también la página del pedido {n} y dime el precio.",
+)
+"""Later messages that say something of their own; no two of a run are alike."""
 _MANY = 80
 
 
@@ -59,7 +68,7 @@ class Turns:
         self.micros: dict[str, list[Spent]] = {}
 
     def play(self, number: int) -> None:
-        """One session of two turns on the usual tools, and one on eighty."""
+        """One session of three turns on the usual tools, and one on eighty."""
         text = _OPENERS[number % len(_OPENERS)]
         session = f"latency-{number}"
         first = [{"role": "user", "content": text}]
@@ -69,6 +78,9 @@ class Turns:
         later = [*first, {"role": "assistant", "content": "Done."}]
         later.append({"role": "user", "content": "Thanks, go on."})
         self._note("later turn", self._turn(session, "t2", "Thanks, go on.", later, self._tools))
+        more = _LATER[number % len(_LATER)].format(n=number)
+        later += [{"role": "assistant", "content": "Done."}, {"role": "user", "content": more}]
+        self._note("later turn, new text", self._turn(session, "t3", more, later, self._tools))
         crowd = f"crowd-{number}"
         self._turn(crowd, "t1", text, first, self._many)
         self._note(f"request, {_MANY} tools", self._request(crowd, "t1", first, self._many))

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from .events import RequestEvent, ToolCallEvent, TurnEvent
-from .features import Feature
+from .features import Feature, Silent
 from .guard import Guard
 from .places import Place
 from .surfaces import Surfaces
@@ -41,7 +41,11 @@ class Callbacks:
         self._places = places
         self._notes = notes
         self._surfaces = surfaces
-        self._features = features
+        self._turn = _listening(features, "turn")
+        self._sending = _listening(features, "sending")
+        self._response = _listening(features, "response")
+        self._reshape = _listening(features, "reshape")
+        self._call = _listening(features, "call")
 
     def pre_llm_call(self, **kwargs: Any) -> None:
         """A turn begins."""
@@ -51,7 +55,7 @@ class Callbacks:
         if place is None:
             return
         self._quietly("pre_llm_call", partial(self._surfaces.begin_turn, event, place))
-        for feature in self._features:
+        for feature in self._turn:
             self._quietly(f"{feature.name}.turn", partial(feature.turn, event, place))
 
     def llm_execution(
@@ -69,10 +73,10 @@ class Callbacks:
         narrowed = self._guard.run(
             "llm_execution", lambda: self._narrowed(event, request, place), lambda: request
         )
-        for feature in self._features:
+        for feature in self._sending:
             self._quietly(f"{feature.name}.sending", partial(feature.sending, place))
         response = next_call(narrowed)
-        for feature in self._features:
+        for feature in self._response:
             self._quietly(
                 f"{feature.name}.response", partial(feature.response, event, response, place)
             )
@@ -85,7 +89,7 @@ class Callbacks:
         if place is None:
             return
         self._quietly("tool_request", partial(self._surfaces.called, event, place))
-        for feature in self._features:
+        for feature in self._call:
             self._quietly(f"{feature.name}.call", partial(feature.call, event, place))
 
     def _narrowed(
@@ -93,7 +97,7 @@ class Callbacks:
     ) -> Mapping[str, Any]:
         """The router's own filter first; where it left the request alone, a feature may speak."""
         narrowed = self._surfaces.narrow(event, request, place)
-        for feature in self._features:
+        for feature in self._reshape:
             if narrowed is request:
                 narrowed = feature.reshape(event, request, place)
         return narrowed
@@ -103,3 +107,9 @@ class Callbacks:
 
     def _quietly(self, site: str, action: Callable[[], None]) -> None:
         self._guard.run(site, action, lambda: None)
+
+
+def _listening(features: tuple[Feature, ...], name: str) -> tuple[Feature, ...]:
+    """Those that do something when ``name`` is called: all but what they have from Silent."""
+    silent = getattr(Silent, name)
+    return tuple(each for each in features if getattr(type(each), name) is not silent)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from copy import copy
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -115,9 +116,7 @@ class TieredDecider:
         later_turn: bool,
         ask_network: bool,
     ) -> Decision:
-        from ..intent.reading import own_words  # noqa: PLC0415 - see the module docstring
-        from ..router.engine import decide  # noqa: PLC0415
-
+        decide, own_words = _engine()
         book = self._own_rules(place.home, self._book())
         floor = floor_toolsets(
             catalog,
@@ -143,8 +142,7 @@ class TieredDecider:
             return decision  # a later turn adds strong evidence only: no model is asked
         opinions: tuple[Opinion, ...] = ()
         local = self._local(place)
-        words = own_words(turn.message.text, book)
-        opinion = local(words, catalog) if local else None
+        opinion = local(own_words(turn.message.text, book), catalog) if local else None
         if opinion is not None:
             opinions, before = (opinion,), decision
             decision = _compared(before, with_opinions(*opinions))
@@ -155,6 +153,14 @@ class TieredDecider:
         return (
             decision if opinion is None else _compared(decision, with_opinions(*opinions, opinion))
         )
+
+
+@cache
+def _engine() -> tuple[Callable[..., Decision], Callable[[str, RuleBook], str]]:
+    from ..intent.reading import own_words  # noqa: PLC0415 - see the module docstring
+    from ..router.engine import decide  # noqa: PLC0415
+
+    return decide, own_words
 
 
 def _compared(before: Decision, after: Decision) -> Decision:

@@ -31,7 +31,7 @@ class Late:
 
     def pre_llm_call(self, **kwargs: Any) -> None:
         """A turn begins."""
-        parts = self._made()
+        parts = self._parts.made or self._make()
         if parts is not None:
             parts.callbacks.pre_llm_call(**kwargs)
 
@@ -39,20 +39,20 @@ class Late:
         self, *, request: Mapping[str, Any], next_call: Callable[[Any], Any], **kwargs: Any
     ) -> Any:
         """A request is sent."""
-        parts = self._made()
+        parts = self._parts.made or self._make()
         if parts is None:
             return next_call(request)
         return parts.callbacks.llm_execution(request=request, next_call=next_call, **kwargs)
 
     def tool_request(self, **kwargs: Any) -> None:
         """A tool was called."""
-        parts = self._made()
+        parts = self._parts.made or self._make()
         if parts is not None:
             parts.callbacks.tool_request(**kwargs)
 
     def pre_tool_call(self, **kwargs: Any) -> Any:
         """The gate's policy hook."""
-        parts = self._made()
+        parts = self._parts.made or self._make()
         if parts is not None:
             return parts.hooks["gate"]["pre_tool_call"](**kwargs)
         return last_resort(self._guard, self._enforces, enforced=False)
@@ -61,11 +61,11 @@ class Late:
         """A hook of a feature."""
 
         def call(**kwargs: Any) -> Any:
-            parts = self._made()
+            parts = self._parts.made or self._make()
             return None if parts is None else parts.hooks[feature][name](**kwargs)
 
         call.__name__ = f"{feature}_{name}"  # the host names it in its log
         return call
 
-    def _made(self) -> Parts | None:
+    def _make(self) -> Parts | None:
         return self._guard.run("assembly", self._parts, lambda: None)

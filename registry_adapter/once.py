@@ -20,19 +20,20 @@ class Once(Generic[T]):
     def __init__(self, make: Callable[[], T]) -> None:
         self._make = make
         self._lock = threading.Lock()
-        self._made: T | None = None
+        self.made: T | None = None
+        """The object, ``None`` while nobody has needed it."""
 
     def __call__(self) -> T:
         """The object; waits where another thread is making it."""
-        if self._made is None:
+        if self.made is None:
             with self._lock:
-                if self._made is None:
-                    self._made = self._make()
-        return self._made
+                if self.made is None:
+                    self.made = self._make()
+        return self.made
 
     def warm(self) -> None:
         """Make it in the background; a fault waits for whoever needs the object."""
-        if self._made is None:
+        if self.made is None:
             threading.Thread(target=self._quietly, name="tool-router-warm", daemon=True).start()
 
     def _quietly(self) -> None:

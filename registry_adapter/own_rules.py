@@ -7,9 +7,12 @@ validate is left out as a whole, with one warning: the shipped rules go on.
 from __future__ import annotations
 
 import logging
+import os
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from .store_file import FOLDER
 
 if TYPE_CHECKING:
     from ..intent.own import OwnRules
@@ -17,13 +20,15 @@ if TYPE_CHECKING:
 
 __all__ = ["HomeRules", "own_rules", "own_rules_file"]
 
+_FILE = "rules.yaml"
+
 _log = logging.getLogger(__name__)
 _Signature = tuple[int, int] | None
 
 
 def own_rules_file(home: Path) -> Path:
     """Where a home's own rules stand."""
-    return home / "tool-router" / "rules.yaml"
+    return home / FOLDER / _FILE
 
 
 def own_rules(home: Path) -> OwnRules:
@@ -56,7 +61,7 @@ class HomeRules:
 
     def __call__(self, home: Path, book: RuleBook) -> RuleBook:
         """The book that holds in a home."""
-        signature = _signature(own_rules_file(home))
+        signature = _signature(home)
         if signature is None:
             return book
         with self._lock:
@@ -66,9 +71,10 @@ class HomeRules:
             return known[1]
 
 
-def _signature(path: Path) -> _Signature:
+def _signature(home: Path) -> _Signature:
     try:
-        found = path.stat()
+        # Before every decision, mostly for a file that is not there: a text is soonest made.
+        found = os.stat(f"{home}{os.sep}{FOLDER}{os.sep}{_FILE}")  # noqa: PTH116
     except OSError:
         return None
     return found.st_mtime_ns, found.st_size

@@ -132,9 +132,7 @@ class Surfaces:
                 return request
             catalog = self._catalog(live, tools)
             before = self._state(place, live, event.session_id)
-            if live.turn is not None and place.settings.refrain_where_dearer:
-                live.turn = live.turn.sent_with(event, system_text(request))
-            state = self._after_turn(place, live, before, event, tools, catalog)
+            state = self._after_turn(place, live, before, event, request, tools, catalog)
             if state is None:
                 return request
             state = _with_history(state, request, catalog)
@@ -203,6 +201,7 @@ class Surfaces:
         live: Live,
         state: SessionState | None,
         event: RequestEvent,
+        request: Mapping[str, Any],
         tools: WireTools,
         catalog: Catalog,
     ) -> SessionState | None:
@@ -213,9 +212,13 @@ class Surfaces:
         live.turn = None
         fresh = turn.is_first_turn and turn.origin_session in {"", turn.session_id}
         if state is None or fresh:
+            if place.settings.refrain_where_dearer:
+                turn = turn.sent_with(event, system_text(request))
             return self._first(place, turn, tools, catalog, fresh=fresh)
-        nothing_held_back = state.phase is not Phase.WAITING and set(catalog.order) <= set(
-            state.order
+        nothing_held_back = (
+            state.phase is not Phase.WAITING
+            and len(catalog.order) <= len(state.order)
+            and set(catalog.order) <= set(state.order)
         )
         if (
             state.phase in {Phase.PASS, Phase.OPEN}

@@ -220,8 +220,9 @@ def _bare(name: str, is_registered: Callable[[str], bool]) -> str:
 
 def _described(item: Mapping[str, Any], text: str) -> dict[str, Any]:
     for key in ("function", "toolSpec"):
-        if isinstance(item.get(key), Mapping):
-            return {**item, key: {**item[key], "description": text}}
+        inner = item.get(key)
+        if type(inner) is dict or isinstance(inner, Mapping):
+            return {**item, key: {**inner, "description": text}}
     return {**item, "description": text}
 
 

@@ -241,7 +241,7 @@ def _join(
     *,
     counts_as_added: bool,
 ) -> SessionState:
-    if state.phase in {Phase.PASS, Phase.OPEN}:
+    if not toolsets or state.phase in {Phase.PASS, Phase.OPEN}:
         return state
     seen = set(state.order)
     fresh = tuple(name for name in _tools_of(toolsets, catalog) if name not in seen)
