@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -112,6 +112,7 @@ def price_book() -> tuple[Tier, ...]:
     return read_prices()
 
 
+@lru_cache(maxsize=64)
 def tier_of(model: str, base_url: str = "") -> Tier | None:
     """Tier of a model, see :meth:`Tier.fits`; ``None``: no price is known."""
     return next((tier for tier in price_book() if tier.fits(model, base_url)), None)

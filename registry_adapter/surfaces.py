@@ -131,7 +131,9 @@ class Surfaces:
             if tools is None:
                 return request
             catalog = self._catalog(live, tools)
-            before = self._state(place, live, event.session_id)
+            # What a first turn decides rests on nothing that was kept.
+            begins = _begins(live.turn, event)
+            before = None if begins else self._state(place, live, event.session_id)
             state = self._after_turn(place, live, before, event, request, tools, catalog)
             if state is None:
                 return request
@@ -207,10 +209,10 @@ class Surfaces:
     ) -> SessionState | None:
         """The state once the announced turn, if any, is decided."""
         turn = live.turn
-        if turn is None or is_review_thread() or turn.turn_id != event.turn_id:
+        if turn is None or turn.turn_id != event.turn_id or is_review_thread():
             return state
         live.turn = None
-        fresh = turn.is_first_turn and turn.origin_session in {"", turn.session_id}
+        fresh = _begins(turn, event)
         if state is None or fresh:
             if place.settings.refrain_where_dearer:
                 turn = turn.sent_with(event, system_text(request))
@@ -343,6 +345,17 @@ def _cost(state: SessionState, catalog: Catalog) -> int:
         return catalog.tokens
     costs = {spec.name: spec.tokens for ts in catalog.toolsets for spec in ts.tools}
     return sum(costs[name] for name in names)
+
+
+def _begins(turn: TurnEvent | None, event: RequestEvent) -> bool:
+    """Whether a request is the first of its session, background reviews aside."""
+    return (
+        turn is not None
+        and turn.is_first_turn
+        and turn.turn_id == event.turn_id
+        and turn.origin_session in {"", turn.session_id}
+        and not is_review_thread()
+    )
 
 
 def _with_history(

@@ -113,7 +113,7 @@ def expand(state: SessionState, decision: Decision, catalog: Catalog) -> Session
         return replace(grown, phase=Phase.NARROWED, why=_why(decision))
     if state.phase is not Phase.NARROWED:
         return state
-    wanted = tuple(name for name in catalog.names if name in decision.evident)
+    wanted = tuple([name for name in catalog.names if name in decision.evident])
     return _join(state, wanted, catalog, counts_as_added=True)
 
 
@@ -127,7 +127,7 @@ def append(state: SessionState, tools: Iterable[ToolName]) -> SessionState:
     if state.phase in {Phase.PASS, Phase.OPEN}:
         return state
     seen = set(state.order)
-    fresh = tuple(name for name in dict.fromkeys(tools) if name not in seen)
+    fresh = tuple([name for name in dict.fromkeys(tools) if name not in seen])
     if not fresh:
         return state
     return replace(state, order=state.order + fresh, added=state.added + fresh)
@@ -145,7 +145,7 @@ def settle(state: SessionState, granted: tuple[ToolName, ...]) -> SessionState:
     if state.phase is not Phase.OPEN:
         return state
     known = set(state.order)
-    fresh = tuple(name for name in granted if name not in known)
+    fresh = tuple([name for name in granted if name not in known])
     return replace(state, order=state.order + fresh) if fresh else state
 
 
@@ -167,7 +167,7 @@ def sent_names(state: SessionState, granted: tuple[ToolName, ...]) -> tuple[Tool
     if state.phase is Phase.PASS:
         return None
     available = set(granted)
-    return tuple(name for name in settle(state, granted).order if name in available)
+    return tuple([name for name in settle(state, granted).order if name in available])
 
 
 def to_json(state: SessionState) -> str:
@@ -231,7 +231,7 @@ def _why(decision: Decision) -> str:
 def _tools_of(toolsets: Collection[ToolsetName], catalog: Catalog) -> tuple[ToolName, ...]:
     """Tools of the given toolsets in the host's own order, so that a route has one spelling."""
     names = {tool.name for ts in catalog.toolsets if ts.name in toolsets for tool in ts.tools}
-    return tuple(name for name in catalog.order if name in names)
+    return tuple([name for name in catalog.order if name in names])
 
 
 def _join(
@@ -244,8 +244,8 @@ def _join(
     if not toolsets or state.phase in {Phase.PASS, Phase.OPEN}:
         return state
     seen = set(state.order)
-    fresh = tuple(name for name in _tools_of(toolsets, catalog) if name not in seen)
-    named = tuple(name for name in toolsets if name not in state.toolsets)
+    fresh = tuple([name for name in _tools_of(toolsets, catalog) if name not in seen])
+    named = tuple([name for name in toolsets if name not in state.toolsets])
     if not fresh:
         return state
     return replace(
