@@ -12,54 +12,17 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 from types import ModuleType
 
+from ..risk_gate import Place
 from .host import is_review_thread
 
-__all__ = ["Attendance", "Setting", "attendance", "has_later_policy_hook"]
+__all__ = ["attendance", "has_later_policy_hook"]
 
 _QUERY_FLAGS = frozenset({"-q", "--query", "-z"})
 _UNATTENDED_PLATFORMS = frozenset({"cron", "curator", "webhook", "msgraph_webhook"})
 _TRUE = frozenset({"1", "true", "yes", "on"})
-
-
-class Setting(StrEnum):
-    """Where the call runs."""
-
-    INTERACTIVE = "interactive"
-    """A terminal or an editor session with somebody at it."""
-    MESSAGING = "messaging"
-    """A chat, or ``/v1/runs``: the question is delivered, and waits for an answer."""
-    SINGLE_QUERY = "single_query"
-    """``hermes chat -q``: the prompt has nobody to read it."""
-    YOLO = "yolo"
-    """``-z``, ``--yolo`` or ``/yolo``: an approval is given silently."""
-    CRON = "cron"
-    BARE = "bare"
-    """An agent without a terminal or a gateway."""
-    STATELESS_API = "stateless_api"
-    """``/v1/chat/completions``: nobody is told of the question."""
-    WEBHOOK = "webhook"
-    SUBAGENT = "subagent"
-    NESTED = "nested"
-    """A call that ``execute_code`` makes: it carries no session."""
-    REVIEW = "review"
-    """A background-review fork."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Attendance:
-    """Who can answer, and whether the question would get through."""
-
-    setting: Setting
-
-    @property
-    def attended(self) -> bool:
-        """A human can answer."""
-        return self.setting in {Setting.INTERACTIVE, Setting.MESSAGING}
 
 
 def attendance(
@@ -68,8 +31,8 @@ def attendance(
     platform: str,
     environ: Mapping[str, str] = os.environ,
     argv: Sequence[str] | None = None,
-) -> Attendance:
-    """Tell who can answer for a call.
+) -> Place:
+    """Tell where a call runs, which says who can answer for it.
 
     Args:
         session_id: of the call; nested calls have none.
@@ -77,32 +40,26 @@ def attendance(
         environ: the process environment.
         argv: the process arguments; ``None`` takes the real ones.
     """
-    return Attendance(setting=_setting(session_id, platform, environ, argv))
-
-
-def _setting(
-    session_id: str, platform: str, environ: Mapping[str, str], argv: Sequence[str] | None
-) -> Setting:
     if is_review_thread():
-        return Setting.REVIEW
+        return Place.REVIEW
     if not session_id:
-        return Setting.NESTED
+        return Place.NESTED
     if platform == "subagent":
-        return Setting.SUBAGENT
+        return Place.SUBAGENT
     approval = _approval_module()
     if approval is None:
-        return Setting.BARE
+        return Place.BARE
     if _yolo(approval):
-        return Setting.YOLO
+        return Place.YOLO
     if _set(environ, "HERMES_CRON_SESSION") or platform == "cron":
-        return Setting.CRON
+        return Place.CRON
     if platform in _UNATTENDED_PLATFORMS:
-        return Setting.WEBHOOK
+        return Place.WEBHOOK
     if _ask(approval, "_is_gateway_approval_context") or _set(environ, "HERMES_EXEC_ASK"):
-        return Setting.MESSAGING if _is_delivered(approval) else Setting.STATELESS_API
+        return Place.MESSAGING if _is_delivered(approval) else Place.STATELESS_API
     if not _ask(approval, "_is_interactive_cli"):
-        return Setting.BARE
-    return Setting.SINGLE_QUERY if _is_single_query(environ, argv) else Setting.INTERACTIVE
+        return Place.BARE
+    return Place.SINGLE_QUERY if _is_single_query(environ, argv) else Place.INTERACTIVE
 
 
 def has_later_policy_hook(callback: object) -> bool:

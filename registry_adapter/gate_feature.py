@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from .attendance import attendance, has_later_policy_hook
 from .events import RequestEvent, ToolCallEvent
 from .features import Silent
 from .guard import Guard
@@ -102,6 +101,7 @@ class GateFeature(Silent):
     def _made(self) -> tuple[Gate, GateLog]:
         # Imported here, see the module docstring.
         from ..intent.followups import recognise  # noqa: PLC0415
+        from .attendance import attendance, has_later_policy_hook  # noqa: PLC0415
         from .gate_log import GateLog  # noqa: PLC0415
         from .gating import Gate  # noqa: PLC0415
         from .resources import phrase_table  # noqa: PLC0415

@@ -19,7 +19,6 @@ from threading import Lock
 from .. import risk_gate as gate
 from ..risk_gate import Context, Decision, Directive, Facts, Finding, ToolCall, Verdict
 from ..router.settings_model import RiskGate
-from .attendance import Attendance
 from .events import RequestEvent, ToolCallEvent
 from .gate_log import GateLog, Judged
 from .guard import Guard
@@ -58,7 +57,7 @@ class Gate:
     Args:
         places: home, settings and store of the turn that runs now.
         guard: turns a fault into an ask.
-        attendance: who can answer, by session and platform.
+        attendance: where a call runs, by session and platform.
         later_hook: whether a policy hook runs after ours.
         judge: asks a decision model, ``None`` where none may be asked.
         ambiguous: whether a user message names no action of its own.
@@ -72,7 +71,7 @@ class Gate:
         *,
         places: Callable[[str], Place],
         guard: Guard,
-        attendance: Callable[[str, str], Attendance],
+        attendance: Callable[[str, str], gate.Place],
         later_hook: Callable[[], bool],
         judge: Callable[[Place], CallJudge | None],
         ambiguous: Callable[[str], bool],
@@ -142,10 +141,10 @@ class Gate:
             micros = round((self._clock() - started) * 1e6)
             self._log.note(Judged.of(event, place, proposal, _ALLOWED, None, micros))
             return None
-        attendance = self._attendance(event.session_id, turn.platform)
+        where = self._attendance(event.session_id, turn.platform)
         context = Context(
-            place=gate.Place(attendance.setting.value),
-            later_hook=attendance.attended and self._later_hook(),
+            place=where,
+            later_hook=where in gate.ATTENDED and self._later_hook(),
             enforce=settings.mode == "enforce",
             unattended=settings.unattended,
         )

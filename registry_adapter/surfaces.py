@@ -14,7 +14,6 @@ from typing import Any, Protocol
 
 from ..recovery.expansion import recover
 from ..recovery.request import answer, menu
-from ..recovery.schema import NAME as REQUEST_TOOL
 from ..router import session as sessions
 from ..router.floor import pinned_tools
 from ..router.session import DEARER, Phase, SessionState
@@ -24,7 +23,8 @@ from .events import RequestEvent, ToolCallEvent, TurnEvent
 from .host import is_review_thread
 from .live import Live, LiveSessions
 from .places import Place
-from .wire import WireTools, forced_tool, read_tools, system_text, used_names, with_tools
+from .sending import can_recover, filtered, with_history, without_own_tool
+from .wire import WireTools, read_tools, system_text
 
 __all__ = ["UNROUTED_PLATFORMS", "Decider", "Record", "Surfaces"]
 
@@ -124,7 +124,7 @@ class Surfaces:
             return request
         if not place.routes:
             tools = read_tools(request, event.api_mode, self._is_registered)
-            return request if tools is None else _without_own_tool(request, tools)
+            return request if tools is None else without_own_tool(request, tools)
         live = self._live.entry(place, event.session_id)
         with live.lock:
             tools = read_tools(request, event.api_mode, self._is_registered, before=live.tools)
@@ -137,12 +137,12 @@ class Surfaces:
             state = self._after_turn(place, live, before, event, request, tools, catalog)
             if state is None:
                 return request
-            state = _with_history(state, request, catalog)
+            state = with_history(state, request, catalog)
             state = sessions.settle(state, tools.named)
             self._keep(place, live, before, state)
             if place.shadow or state.why == DEARER:  # stock's own bytes: a cache may hold them
-                return _without_own_tool(request, tools)
-            return _filtered(request, tools, state, live.sent(state, tools))
+                return without_own_tool(request, tools)
+            return filtered(request, tools, state, live.sent(state, tools))
 
     def called(self, event: ToolCallEvent, place: Place) -> None:
         """Let a called tool's toolset join the surface."""
@@ -247,7 +247,7 @@ class Surfaces:
     def _first(
         self, place: Place, turn: TurnEvent, tools: WireTools, catalog: Catalog, *, fresh: bool
     ) -> SessionState:
-        if not (place.shadow or _can_recover(tools)):
+        if not (place.shadow or can_recover(tools)):
             state = sessions.pass_through(turn.session_id, why="host.no_request_toolset")
             self._tell(place, "pass", state, catalog, turn=turn)
             return state
@@ -356,42 +356,3 @@ def _begins(turn: TurnEvent | None, event: RequestEvent) -> bool:
         and turn.origin_session in {"", turn.session_id}
         and not is_review_thread()
     )
-
-
-def _with_history(
-    state: SessionState, request: Mapping[str, Any], catalog: Catalog
-) -> SessionState:
-    """Names that the request itself relies on stay, whatever the state says (D3)."""
-    if state.phase in {Phase.PASS, Phase.OPEN}:
-        return state
-    visible = set(state.order)
-    missing = [n for n in (forced_tool(request), *used_names(request)) if n and n not in visible]
-    if not missing:
-        return state
-    granted = set(catalog.order)
-    return sessions.append(state, [ToolName(name) for name in missing if name in granted])
-
-
-def _filtered(
-    request: Mapping[str, Any],
-    tools: WireTools,
-    state: SessionState,
-    keep: tuple[ToolName, ...] | None,
-) -> Mapping[str, Any]:
-    if not keep:
-        return request  # nothing would be left: the full surface, never an empty one
-    described = {ToolName(REQUEST_TOOL): state.menu} if state.menu else {}
-    return with_tools(request, tools, keep, descriptions=described)
-
-
-def _can_recover(tools: WireTools) -> bool:
-    """Whether the model has a way to ask: directly, or through Tool Search's bridge."""
-    return REQUEST_TOOL in tools.named or "tool_call" in tools.named
-
-
-def _without_own_tool(request: Mapping[str, Any], tools: WireTools) -> Mapping[str, Any]:
-    """Where routing is off, another profile of this process may still have our tool on."""
-    if REQUEST_TOOL not in tools.named or len(tools.named) == 1:
-        return request
-    keep = tuple(name for name in tools.named if name != REQUEST_TOOL)
-    return with_tools(request, tools, keep, descriptions={})

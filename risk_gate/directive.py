@@ -28,19 +28,27 @@ GRAVE = 3
 
 
 class Place(StrEnum):
-    """Where a call runs; the values are those of ``registry_adapter.attendance.Setting``."""
+    """Where a call runs."""
 
     INTERACTIVE = "interactive"
+    """A terminal or an editor session with somebody at it."""
     MESSAGING = "messaging"
+    """A chat, or ``/v1/runs``: the question is delivered, and waits for an answer."""
     SINGLE_QUERY = "single_query"
+    """``hermes chat -q``: the prompt has nobody to read it."""
     YOLO = "yolo"
+    """``-z``, ``--yolo`` or ``/yolo``: an approval is given silently."""
     CRON = "cron"
     BARE = "bare"
+    """An agent without a terminal or a gateway."""
     STATELESS_API = "stateless_api"
+    """``/v1/chat/completions``: nobody is told of the question."""
     WEBHOOK = "webhook"
     SUBAGENT = "subagent"
     NESTED = "nested"
+    """A call that ``execute_code`` makes: it carries no session."""
     REVIEW = "review"
+    """A background-review fork."""
 
 
 ATTENDED = frozenset({Place.INTERACTIVE, Place.MESSAGING})

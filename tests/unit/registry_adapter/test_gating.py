@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from hermes_tool_router import risk_gate as gate
 from hermes_tool_router.classifier.packs import load_pack
-from hermes_tool_router.registry_adapter.attendance import Attendance, Setting
 from hermes_tool_router.registry_adapter.events import RequestEvent, ToolCallEvent, TurnEvent
 from hermes_tool_router.registry_adapter.gate_feature import GateFeature
 from hermes_tool_router.registry_adapter.gate_log import GateLog
@@ -39,24 +39,22 @@ class Bench:
         self,
         home: Path,
         *,
-        setting: Setting = Setting.INTERACTIVE,
+        setting: gate.Place = gate.Place.INTERACTIVE,
         later_hook: bool = False,
         ambiguous: bool = False,
         judge: CallJudge | None = None,
         places: Callable[[str], Place] | None = None,
-        **gate: Any,
+        **risk_gate: Any,
     ) -> None:
         self.store = StateStore(home)
-        settings = Settings(enabled=True, risk_gate=RiskGate(mode="enforce", **gate))
+        settings = Settings(enabled=True, risk_gate=RiskGate(mode="enforce", **risk_gate))
         self.place = Place(home=home, settings=settings, store=self.store, routes=True)
         self.log = GateLog()
         notes = TurnNotes()
         self.gate = Gate(
             places=places or (lambda platform: self.place),
             guard=Guard(),
-            attendance=lambda session, platform: Attendance(
-                setting=setting if session else Setting.NESTED
-            ),
+            attendance=lambda session, platform: setting if session else gate.Place.NESTED,
             later_hook=lambda: later_hook,
             judge=lambda place: judge,
             ambiguous=lambda text: ambiguous,
@@ -89,8 +87,10 @@ class TestWhoCanAnswer:
         """The gate says nothing, and the host's own guards still look."""
         assert Bench(tmp_path).run(HARMLESS) is None
 
-    @pytest.mark.parametrize("setting", list(Setting), ids=str)
-    def test_a_key_sent_away_is_blocked_everywhere(self, tmp_path: Path, setting: Setting) -> None:
+    @pytest.mark.parametrize("setting", list(gate.Place), ids=str)
+    def test_a_key_sent_away_is_blocked_everywhere(
+        self, tmp_path: Path, setting: gate.Place
+    ) -> None:
         """Block needs no human, and no context lets it pass."""
         directive = Bench(tmp_path, setting=setting).run(STEAL)
 
@@ -98,9 +98,9 @@ class TestWhoCanAnswer:
         assert directive["action"] == "block"
         assert "exfil" in directive["message"]
 
-    @pytest.mark.parametrize("setting", [Setting.INTERACTIVE, Setting.MESSAGING], ids=str)
+    @pytest.mark.parametrize("setting", [gate.Place.INTERACTIVE, gate.Place.MESSAGING], ids=str)
     def test_a_human_is_asked_with_the_call_in_front(
-        self, tmp_path: Path, setting: Setting
+        self, tmp_path: Path, setting: gate.Place
     ) -> None:
         """The first 280 characters say which tool, what is found and the call."""
         directive = Bench(tmp_path, setting=setting).run(PERSIST)
@@ -121,7 +121,7 @@ class TestWhoCanAnswer:
         self, tmp_path: Path, policy: str, action: str | None
     ) -> None:
         """risk_gate.unattended decides, and the log says that nobody was there."""
-        bench = Bench(tmp_path, setting=Setting.BARE, unattended=policy)
+        bench = Bench(tmp_path, setting=gate.Place.BARE, unattended=policy)
 
         directive = bench.run(PERSIST)
 
