@@ -28,6 +28,21 @@ heavy = ("assembly", "surfaces", "store", "models", "events", "owners")
 print([name for name in heavy if f"hermes_tool_router.registry_adapter.{{name}}" in sys.modules])
 """
 
+FIRST_TURN = f"""
+import runpy, sys
+runpy.run_path({str(ROOT / "_checkout.py")!r})["mount"]()
+from hermes_tool_router.registry_adapter import plugin
+before = {{name.partition(".")[0] for name in sys.modules}}
+runtime = plugin.Runtime(None)
+parts = runtime.parts()
+parts.hooks["gate"]["post_tool_call"]()
+from hermes_tool_router.registry_adapter.resources import rule_book
+from hermes_tool_router.router.engine import decide
+rule_book()
+loaded = {{name.partition(".")[0] for name in sys.modules}} - before
+print(sorted(loaded - sys.stdlib_module_names))
+"""
+
 
 class Context:
     """Takes what is registered."""
@@ -49,6 +64,15 @@ def test_starting_hermes_loads_nothing_that_decides() -> None:
     """Most processes that load the plugin never run a turn."""
     done = subprocess.run(
         [sys.executable, "-c", LOADED], capture_output=True, text=True, check=True, timeout=60
+    )
+
+    assert done.stdout.strip() == "[]"
+
+
+def test_a_first_turn_loads_our_own_modules_and_pythons() -> None:
+    """The gate warms in a thread, beside a host that loads its own modules meanwhile."""
+    done = subprocess.run(
+        [sys.executable, "-c", FIRST_TURN], capture_output=True, text=True, check=True, timeout=60
     )
 
     assert done.stdout.strip() == "[]"
