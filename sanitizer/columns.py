@@ -34,6 +34,8 @@ def find_columns(hints: Hints, table: PatternTable) -> Iterator[Span]:
         if start < done:
             continue
         stop = _line_end(text, start)
+        if text.find(":", start, stop) >= 0 or text.find("=", start, stop) >= 0:
+            continue  # no line of names
         sign = next((sign for sign in _SIGNS if text.find(sign, start, stop) >= 0), "")
         if sign and (families := _families(text, start, stop, sign, table)):
             spans, done = _below(text, start, sign, families, Judge(table.labels))

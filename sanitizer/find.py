@@ -11,6 +11,7 @@ from .columns import find_columns
 from .commands import find_arguments
 from .encoded import find_encoded, find_pieces
 from .fold import folded, undisguised
+from .hints import Hints
 from .judge import MARKER
 from .labels import find_labels
 from .live import find_known
@@ -36,11 +37,13 @@ def find_secrets(
     """
     view = folded(text)
     spans = list(find_known(text, forms))
-    spans += view.restore(_in_view(view.text, table))
+    hints = table.hints(view.text)
+    spans += view.restore(_in_view(hints, table))
     spans += view.restore(find_known(view.text, forms))
     other = undisguised(view)
     if other is not None:
-        spans += other.restore(_in_view(other.text, table))
+        beside = table.hints(other.text, (hints, other.changes))
+        spans += other.restore(_in_view(beside, table))
         spans += other.restore(find_known(other.text, forms))
     if depth > 0:
         opened = find_encoded(
@@ -73,8 +76,8 @@ def _without_markers(text: str, spans: list[Span]) -> list[Span]:
     return merged(out)
 
 
-def _in_view(text: str, table: PatternTable) -> Iterator[Span]:
-    hints = table.hints(text)
+def _in_view(hints: Hints, table: PatternTable) -> Iterator[Span]:
+    text = hints.text
     yield from find_blocks(text)
     yield from find_shapes(hints, table)
     yield from find_user_info(text)

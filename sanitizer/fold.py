@@ -82,6 +82,11 @@ class View:
         self._there = [there for _, there in ordered]
         self._base = base
 
+    @property
+    def changes(self) -> list[int]:
+        """Where the text differs from the one that it was made of, in order."""
+        return self._here
+
     def origin(self, position: int) -> int:
         """Return where the character at ``position`` stands in the original text."""
         if self._here:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 
 __all__ = ["Hints", "LiteralIndex"]
@@ -30,7 +30,7 @@ class LiteralIndex:
     text for each costs more than looking its own pieces up.
     """
 
-    __slots__ = ("_by_piece", "_first", "_short")
+    __slots__ = ("_by_piece", "_first", "_longest", "_short")
 
     def __init__(self, literals: Iterable[str]) -> None:
         by_piece: dict[int, list[str]] = {}
@@ -41,12 +41,30 @@ class LiteralIndex:
                 by_piece.setdefault(pieces.pop(), []).append(literal)
             else:
                 short.append(literal)
+        self._longest = max(map(len, chain(short, *by_piece.values())), default=0)
         self._by_piece: Mapping[int, list[str]] = by_piece
         self._first = frozenset(by_piece)
         self._short: Mapping[str, list[str]] = {
             first: [literal for literal in short if literal[0] == first]
             for first in {literal[0] for literal in short}
         }
+
+    def found_beside(self, lower: str, changes: Sequence[int], known: Iterable[str]) -> list[str]:
+        """Literals that a text may hold which differs from another one at few places.
+
+        Args:
+            lower: the text in lower case.
+            changes: the places, in order.
+            known: literals that the other text holds.
+
+        Returns:
+            Those known, and those at a change; some may not be there.
+        """
+        reach = self._longest
+        if 4 * reach * len(changes) > len(lower):
+            return self.found_in(lower)
+        near = "\n".join(lower[max(0, at - reach) : at + reach] for at in changes)
+        return list({*known, *self.found_in(near)})
 
     def found_in(self, lower: str) -> list[str]:
         """Literals that a lower-case text holds, each once, in no order of meaning."""
@@ -68,15 +86,27 @@ class Hints:
     Attributes:
         text: the text.
         lower: the text in lower case, position by position the same.
-        found: the literals of an index that ``lower`` holds.
+        found: the literals of an index that ``lower`` holds, perhaps a few more.
     """
 
     __slots__ = ("found", "lower", "text")
 
-    def __init__(self, text: str, index: LiteralIndex) -> None:
+    def __init__(
+        self, text: str, index: LiteralIndex, other: tuple[Hints, Sequence[int]] | None = None
+    ) -> None:
+        """Look for the literals of an index.
+
+        Args:
+            text: the text.
+            index: the literals.
+            other: hints of a text that this one was made of, and where it differs.
+        """
         self.text = text
         lower = text.lower()
         if len(lower) != len(text):  # a few letters grow when lowered; positions must not move
             lower = "".join(low if len(low := letter.lower()) == 1 else letter for letter in text)
         self.lower = lower
-        self.found = index.found_in(lower)
+        if other is None:
+            self.found = index.found_in(lower)
+        else:
+            self.found = index.found_beside(lower, other[1], other[0].found)

@@ -52,12 +52,13 @@ _NONE: Sequence[Span] = ()
 class Reader:
     """Reads values of one text."""
 
-    __slots__ = ("_accepts", "_random", "_text", "prose")
+    __slots__ = ("_accepts", "_asked", "_newline", "_random", "_text", "prose")
 
     def __init__(self, text: str, book: LabelBook) -> None:
         judge = Judge(book)
         self._text = text
         self._accepts = judge.accepts
+        self._asked = self._newline = -1
         self._random = Ahead(_RANDOM, text)
         self.prose = Prose(text, judge)
 
@@ -141,9 +142,11 @@ class Reader:
         """Return where the quoted text that begins at ``begin`` ends."""
         text = self._text
         limit = min(len(text), begin + _MAX_VALUE)
-        line = text.find("\n", begin, limit)
-        if line >= 0 and len(quote.lstrip("\\")) < 3:
-            limit = line
+        if len(quote.lstrip("\\")) < 3:
+            if not self._asked <= begin <= self._newline:
+                line = text.find("\n", begin)
+                self._asked, self._newline = begin, line if line >= 0 else len(text)
+            limit = min(limit, self._newline)
         at = text.find(quote, begin, limit)
         while at > begin and quote[0] != "\\" and text[at - 1] == "\\":
             at = text.find(quote, at + 1, limit)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
@@ -117,9 +117,14 @@ class PatternTable:
             found = self._compiled[pattern] = re.compile(pattern)
         return found
 
-    def hints(self, text: str) -> Hints:
-        """Look for every literal of the table in a text."""
-        return Hints(text, self._indexed().index)
+    def hints(self, text: str, other: tuple[Hints, Sequence[int]] | None = None) -> Hints:
+        """Look for every literal of the table in a text.
+
+        Args:
+            text: the text.
+            other: hints of the text that it was made of, and where it differs.
+        """
+        return Hints(text, self._indexed().index, other)
 
     def likely_shapes(self, hints: Hints) -> list[int]:
         """Places of the shapes one of whose keywords a text holds, case aside, in table order."""
