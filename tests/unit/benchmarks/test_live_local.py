@@ -11,10 +11,17 @@ from pathlib import Path
 import jinja2
 import pytest
 
-from hermes_tool_router.benchmarks.live_local import CASES, TASKS, TEMPLATE, serving
+from hermes_tool_router.benchmarks.live_local import (
+    CASES,
+    RECORD,
+    TASKS,
+    TEMPLATE,
+    serving,
+)
 from hermes_tool_router.benchmarks.live_tasks import read_tasks
 from hermes_tool_router.benchmarks.options import UsageError
 from hermes_tool_router.benchmarks.routing import read_cases
+from hermes_tool_router.probe.home import SOURCE
 
 SERVER = """\
 import sys
@@ -86,3 +93,19 @@ def test_what_is_asked_is_small_and_exists() -> None:
     assert len(read_cases(CASES)) <= 4
     assert all(name in names for name in TASKS.split(","))
     assert len(TASKS.split(",")) <= 4
+
+
+def test_the_document_has_the_figures_of_the_committed_report() -> None:
+    """Tokens and seconds of each routed message, and stock's once."""
+    report = json.loads(RECORD.read_text(encoding="utf-8"))
+    text = (SOURCE / "docs" / "proof.md").read_text(encoding="utf-8")
+
+    rows = report["first"]["rows"]
+    told = [
+        f"| {row['routed']['input_tokens']:,} | {row['routed']['first_s']:.0f} s |" for row in rows
+    ]
+    stock = round(report["first"]["full"]["first_s"])
+
+    assert len(rows) == 3
+    assert [line for line in told if line not in text] == []
+    assert f"| {stock} s |" in text
