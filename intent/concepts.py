@@ -7,7 +7,7 @@ pattern may ask for a concept instead of listing words.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 
 from .entry import Entry, Mark
@@ -15,10 +15,8 @@ from .tokens import Token
 
 __all__ = ["Concepts", "annotate", "arrange", "pack"]
 
-STEM = 6
+_HEADS = (2, 3, 4)
 """Letters by which a stem is found; the rest is compared."""
-_HEAD = 2
-"""Letters of the shortest stems, which tell whether a word may have one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,51 +28,44 @@ class Concepts:
 
     Attributes:
         words: folded word to its concepts.
-        stems: beginning, at most ``STEM`` letters, to stems and their concepts.
+        stems: first four letters, or all of a shorter stem, to stems and their concepts.
         runs: first character to strings of a script without spaces.
         phrases: first word to phrases and their concepts.
-        cuts: first two letters to the lengths of the keys in ``stems`` that begin so, rising.
     """
 
     words: Mapping[str, str]
     stems: Mapping[str, str]
     runs: Mapping[str, str]
     phrases: Mapping[str, str]
-    cuts: Mapping[str, tuple[int, ...]] = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        """Gather the lengths of the stems."""
-        cuts: dict[str, set[int]] = {}
-        for beginning in self.stems:
-            cuts.setdefault(beginning[:_HEAD], set()).add(len(beginning))
-        ordered = {head: tuple(sorted(lengths)) for head, lengths in cuts.items()}
-        object.__setattr__(self, "cuts", ordered)
 
     def of(self, word: str) -> tuple[Mark, ...]:
         """Concepts of a word, those of its stems included and those of phrases not."""
-        found = tuple([mark for _, mark in _unpack(self.words, word)])
-        for cut in self.cuts.get(word[:_HEAD], ()):
-            if cut <= len(word):
-                near = _unpack(self.stems, word[:cut])
-                found += tuple([mark for stem, mark in near if word.startswith(stem)])
-        return found
+        found: list[Mark] = []
+        if word in self.words:
+            found += [mark for _, mark in _unpack(self.words[word])]
+        for size in _HEADS:
+            if word[:size] in self.stems and len(word) >= size:
+                near = _unpack(self.stems[word[:size]])
+                found += [mark for stem, mark in near if word.startswith(stem)]
+        return tuple(found)
 
     def phrases_of(self, word: str) -> tuple[tuple[tuple[str, ...], Mark], ...]:
         """Further words that make the word a phrase, and the concept of that."""
-        near = _unpack(self.phrases, word)
+        if word not in self.phrases:
+            return ()
+        near = _unpack(self.phrases[word])
         return tuple([(tuple(phrase.split()[1:]), mark) for phrase, mark in near])
 
     def runs_of(self, character: str) -> tuple[tuple[str, str], ...]:
         """Strings that begin with the character, and their concepts."""
-        near = _unpack(self.runs, character)
+        if character not in self.runs:
+            return ()
+        near = _unpack(self.runs[character])
         return tuple([(run, concept) for run, (concept, _) in near])
 
 
-def _unpack(table: Mapping[str, str], key: str) -> Sequence[tuple[str, Mark]]:
-    """Forms under a key, and what they mean."""
-    packed = table.get(key)
-    if packed is None:  # most words
-        return ()
+def _unpack(packed: str) -> Sequence[tuple[str, Mark]]:
+    """Forms that stand under one key, and what they mean."""
     parts = packed.split("\t")
     rows = zip(parts[::3], parts[1::3], parts[2::3], strict=True)
     return [(form, (concept, _languages(codes))) for form, concept, codes in rows]
@@ -88,7 +79,7 @@ def _languages(codes: str) -> frozenset[str]:
 
 _KEYS: Mapping[str, Callable[[str], str]] = {
     "word": lambda form: form,
-    "stem": lambda form: form[:STEM],
+    "stem": lambda form: form[: _HEADS[-1]],
     "run": lambda form: form[0],
     "phrase": lambda form: form.partition(" ")[0],
 }

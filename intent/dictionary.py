@@ -69,7 +69,7 @@ def _word_reader(sources: Sources) -> Callable[[str], Entry]:
             hits += _hits_of_stems(text, index)
         meanings = concepts.of(text)
         codes, votes, known = tongues.of(text, learned)
-        further = concepts.phrases_of(text) if text in concepts.phrases else ()
+        further = concepts.phrases_of(text)
         chains = chains_of(text)
         return Entry(
             text, True, False, known, codes, votes, meanings, further, (), hits, rows, chains
