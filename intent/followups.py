@@ -214,13 +214,14 @@ def _phrases_at(
 ) -> list[tuple[int, Meaning]]:
     """Ends and meanings of the phrases that begin at a position."""
     found = []
-    longest, rests = table.opener[token]
-    rest = ""
-    for end in range(start + 1, min(len(tokens), start + longest) + 1):
-        if end > start + 1:
-            rest = f"{rest} {tokens[end - 1]}"
-        if rest in rests:
-            found.append((end, rests[rest]))
+    if token in table.packed:  # most words open nothing: the memo would fill with them
+        longest, rests = table.opener[token]
+        rest = ""
+        for end in range(start + 1, min(len(tokens), start + longest) + 1):
+            if end > start + 1:
+                rest = f"{rest} {tokens[end - 1]}"
+            if rest in rests:
+                found.append((end, rests[rest]))
     if token.isdecimal() and len(token) <= 2:
         found.append((start + 1, ((BIT["pick"], ANY),)))
     return found

@@ -77,11 +77,11 @@ def decide(
     """
     if message.unreadable:
         return _full(catalog, "engine.unreadable")
-    refused = next((o for o in opinions if _unusable(o, confidence_threshold)), None)
-    if refused is not None:
-        return _full(catalog, "engine.classifier_failed", tier=refused.tier)
+    for opinion in opinions:
+        if _unusable(opinion, confidence_threshold):
+            return _full(catalog, "engine.classifier_failed", tier=opinion.tier)
     # A local encoder that failed is one that was not asked (design D7).
-    heard = tuple(opinion for opinion in opinions if not opinion.failed)
+    heard = tuple([opinion for opinion in opinions if not opinion.failed])
     try:
         reading = read(message.text, book)
         evidence = weigh(reading, book)
