@@ -232,13 +232,14 @@ class _PhraseReader:
         return self._prose.read(end, family, linked=linked)
 
     def _separated(self, at: int, family: str) -> Sequence[Span]:
-        words = tuple(word_list(self._text, at)) if family == "phrase" else ()
+        if family == "phrase":  # one word is no list of words
+            return tuple(word_list(self._text, at))
         found = _ASCII_RUN.match(self._text, at)
         if found:
             value = found[0].rstrip(_CLOSE)
             if self._judge.accepts(value, seen_as(family, "line", "=")):
-                return (*words, Span(found.start(), found.start() + len(value), family))
-        return (*words, *self._prose.read(at, family, linked=True))
+                return (Span(found.start(), found.start() + len(value), family),)
+        return self._prose.read(at, family, linked=True)
 
     def _next_run(self, end: int, family: str) -> Sequence[Span]:
         found = _ASCII_RUN.search(self._text, end, end + 24)
