@@ -7,7 +7,7 @@ from typing import TypeVar
 
 __all__ = ["MOST", "Memo"]
 
-MOST = 4096
+MOST = 8192
 """Words kept; what people ask for in a day has fewer."""
 _LONGEST = 48
 """Characters of a word that is kept; longer ones are data and do not come again."""
