@@ -46,7 +46,7 @@ from .vocabulary import Counter, load
 __all__ = ["main"]
 
 _QUESTION = "Why is the sky blue in the daytime?"
-_AGAIN = "And at sunset?"
+_AGAIN = "And on the moon?"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.hermes
 
 QUESTION = "Why does the moon have phases?"
 ITEM = {"id": "1", "content": "ran-in-the-step", "status": "pending"}
-LONG = " ".join(f"Mill number {place} still turns its wheel." for place in range(1500))
+LONG = " ".join(f"An old mill stands by river {place}." for place in range(1850))
 """Some 60,000 characters; two of them pass half of the smallest window that Hermes accepts."""
 
 
