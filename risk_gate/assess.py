@@ -21,9 +21,14 @@ __all__ = ["Review", "combine", "review_shell"]
 MAX_FOLLOWED = 8
 """Files that a call writes and then runs, which are read as scripts themselves."""
 
-_WINDOWS = re.compile(
-    r"(?:\A|[|;]\s*)\s*(?:&\s*)?(?:iex|irm|iwr|invoke-\w{3,20}|remove-item|get-content|start-process)\b"
-    r"|(?:^|[\s=,])(?:\$HOME\\|~\\|[A-Za-z]:\\[\w.*%$~-]|%\w{1,32}%\\|\$env:\w{1,32}\\"
+_CMDLETS = ("iex", "irm", "iwr", "invoke-", "remove-item", "get-content", "start-process")
+_POWERSHELL = re.compile(
+    r"(?:\A|[|;]\s*)\s*(?:&\s*)?"
+    r"(?:iex|irm|iwr|invoke-\w{3,20}|remove-item|get-content|start-process)\b",
+    re.IGNORECASE,
+)
+_WINDOWS_PATH = re.compile(
+    r"(?:^|[\s=,])(?:\$HOME\\|~\\|[A-Za-z]:\\[\w.*%$~-]|%\w{1,32}%\\|\$env:\w{1,32}\\"
     r"|(?:HKLM|HKCU|HKU|HKEY_[A-Z_]{4,32})\\)",
     re.IGNORECASE,
 )
@@ -105,13 +110,21 @@ def review_shell(review: Review, command: str, *, origin: str = "") -> None:
     script = parse(command, use_grammar=review.facts.use_grammar)
     _text_findings(review, command)
     review_script(review, script, scheduled=origin == "scheduled")
-    if _WINDOWS.search(command):
+    if _for_windows(command):
         # A shell takes the backslashes out; where Windows' own shell reads them, they stay.
         # One act for the text as a whole, as rules see it behind `powershell -c`.
         words = (Arg("powershell"), Arg("-c"), Arg(command[:65_536]))
         whole = Script(commands=(Command(args=words),))
         for script in (parse_code(command, "cmd"), whole):
             review_acts(review, acts_of(script, workspace=review.facts.workspace))
+
+
+def _for_windows(text: str) -> bool:
+    """Paths or commands in it are those of Windows."""
+    if "\\" in text and _WINDOWS_PATH.search(text):
+        return True
+    lower = text.lower()
+    return any(name in lower for name in _CMDLETS) and _POWERSHELL.search(text) is not None
 
 
 def review_script(
@@ -246,7 +259,7 @@ def _may_speak(text: str) -> bool:
 
 def _text_findings(review: Review, text: str) -> None:
     """What the text itself says, whatever it runs."""
-    if _HIDDEN.search(text):
+    if not text.isprintable() and _HIDDEN.search(text):
         review.add(
             Finding(
                 id="gate.hidden-characters",
