@@ -258,9 +258,11 @@ class ApiServer:
             session: Hermes' session id for this conversation; empty: Hermes makes one up
                 from the conversation's opening.
 
-        Hermes loads its agent with the first request, beside threads of its
-        own that load modules too; under heavy load that first request was seen
-        to answer 500 and the next one to work, so one 500 is tried again.
+        Hermes parses its tools' sources with the first request.  Where another
+        thread parses as well, such as our encoder's, which reads headers of
+        arrays, CPython 3.11.7 may answer one of them with ``SystemError: AST
+        constructor recursion depth mismatch``, and Hermes answers 500; the
+        next request works, so one 500 is tried again.
 
         Raises:
             RuntimeError: it answered with an error; the message has the body.
