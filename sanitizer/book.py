@@ -18,6 +18,7 @@ from .errors import PatternError
 from .fold import folded
 from .load import FORMAT
 from .names import words_of
+from .runs import sure_run
 
 __all__ = ["Case", "compiled", "expanded", "read_cases"]
 
@@ -192,6 +193,7 @@ def _shape(name: str, raw: dict[str, Any]) -> dict[str, Any]:
         "anchored": _anchored(raw, pattern, nocase=nocase),
         "nocase": nocase,
         "unless": unless,
+        "run": sure_run(raw["pattern"]),
     }
 
 

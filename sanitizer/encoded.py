@@ -24,8 +24,8 @@ _FIRST = 64
 """Characters of a long run that are decoded first."""
 _TEXT = lazy(r"[\t\n\r -~]+")
 _GAP_AND_RUN = lazy(r"[^A-Za-z0-9\n]{1,8}([A-Za-z0-9_-]{16,300})")
-# NAME=prefix
-_NAMED = lazy(r"""(?m)(?:^|[\s;&("'])(?:export )?([A-Za-z_]\w{0,40}) ?[:=]=? ?["']?\Z""")
+# NAME=prefix, read backwards from the prefix
+_NAMED = lazy(r"""["']? ?=?[:=] ?(\w{0,40}[A-Za-z_])(?=[\s;&("']|\Z)""")
 _ASSIGNS = frozenset(":= \"'")
 """What stands right before a prefix that is assigned to a name."""
 _ENDS = lazy(r"""["']?(?=[\s;&)"',]|$)""")
@@ -41,8 +41,8 @@ _BOTH = lazy(
 # OTHER=rest
 _VALUE = lazy(r"""\b(\w{1,41}) ?[:=]=? ?["']?(?=[A-Za-z0-9_/+=.-]{12})""")
 _REST = lazy(r"[A-Za-z0-9_/+=.-]{12,300}")
-_BEFORE = 60
-"""Characters before a prefix in which its name may stand."""
+_BEFORE = 48
+"""Characters before a prefix in which its name stands with what is around it."""
 
 
 def find_encoded(text: str, has_secret: Callable[[str], bool]) -> Iterator[Span]:
@@ -103,9 +103,9 @@ def find_pieces(hints: Hints, table: PatternTable) -> Iterator[Span]:
             apart = _GAP_AND_RUN.match(text, end)
             if apart and strongly_random(apart[1]):
                 yield Span(*apart.span(1), "token")
-            if whole and _ENDS.match(text, end) and text[at - 1 : at] in _ASSIGNS:
-                named = _NAMED.search(text, max(0, at - _BEFORE), at)
-                names |= {named[1]} if named else set()
+            if whole and text[at - 1 : at] in _ASSIGNS and _ENDS.match(text, end):
+                named = _NAMED.match(text[max(0, at - _BEFORE) : at][::-1])
+                names |= {named[1][::-1]} if named else set()
             at = text.find(prefix, end)
     if names:
         yield from _followed(text, names)

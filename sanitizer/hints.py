@@ -5,10 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 
-__all__ = ["Hints", "LiteralIndex"]
+from .lazy import lazy
+
+__all__ = ["RUN_CHARACTER", "Hints", "LiteralIndex"]
 
 _PIECE = 4
 """Characters by which literals are looked up: eight bytes, one machine word."""
+
+RUN_CHARACTER = r"[\w.+/~-]"
+"""What tokens are written in.  A longer list would leave more texts with a long run in them."""
+_LEAST_RUN = 16
+"""Characters; ordinary words are shorter, and most tokens longer."""
+_RUN = lazy(rf"(?<!{RUN_CHARACTER}){RUN_CHARACTER}{{{_LEAST_RUN},}}")
 
 
 def _pieces(text: str) -> set[int]:
@@ -89,7 +97,7 @@ class Hints:
         found: the literals of an index that ``lower`` holds, perhaps a few more.
     """
 
-    __slots__ = ("found", "lower", "text")
+    __slots__ = ("_longest_run", "found", "lower", "text")
 
     def __init__(
         self, text: str, index: LiteralIndex, other: tuple[Hints, Sequence[int]] | None = None
@@ -102,6 +110,7 @@ class Hints:
             other: hints of a text that this one was made of, and where it differs.
         """
         self.text = text
+        self._longest_run = -1
         lower = text.lower()
         if len(lower) != len(text):  # a few letters grow when lowered; positions must not move
             lower = "".join(low if len(low := letter.lower()) == 1 else letter for letter in text)
@@ -110,3 +119,12 @@ class Hints:
             self.found = index.found_in(lower)
         else:
             self.found = index.found_beside(lower, other[1], other[0].found)
+
+    def has_run(self, size: int) -> bool:
+        """Whether the text may have ``size`` characters of ``RUN_CHARACTER`` together."""
+        if size < _LEAST_RUN:
+            return True
+        if self._longest_run < 0:
+            runs = (found.end() - found.start() for found in _RUN.finditer(self.text))
+            self._longest_run = max(runs, default=0)
+        return size <= self._longest_run

@@ -14,7 +14,7 @@ from .table import Command, LabelBook, PatternTable, Shape
 
 __all__ = ["FORMAT", "table_from_bytes"]
 
-FORMAT = 2
+FORMAT = 3
 """Version of the compiled form."""
 
 
@@ -42,6 +42,7 @@ def table_from_bytes(data: bytes) -> PatternTable:
                     anchored=shape["anchored"],
                     nocase=shape["nocase"],
                     unless=shape["unless"],
+                    run=shape["run"],
                 )
                 for shape in raw["shapes"]
             ),

@@ -20,6 +20,8 @@ def find_shapes(hints: Hints, table: PatternTable) -> Iterator[Span]:
     """Yield every match of a shape, in table order; spans may overlap."""
     for place in table.likely_shapes(hints):
         shape = table.shapes[place]
+        if not hints.has_run(shape.run):
+            continue
         where = hints.lower if shape.nocase else hints.text
         keywords = [keyword for keyword in shape.keywords if keyword in where]
         if not keywords:

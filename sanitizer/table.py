@@ -37,6 +37,8 @@ class Shape:
     """Keywords are lower case and are looked up in the lower-cased text."""
     unless: str
     """Python regex that must not match what ends where the match begins; empty: none."""
+    run: int
+    """Characters that stand together in every match, at least (``RUN_CHARACTER`` of hints)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
