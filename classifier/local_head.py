@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING
 
 from ..router.errors import RuleError
 from ..router.values import ToolsetName
+from .arrays import Archive
 
 if TYPE_CHECKING:
     import numpy as np
@@ -120,7 +121,7 @@ def load_head(data: bytes) -> Head:
     import numpy as np  # noqa: PLC0415 - extra [local]
 
     try:
-        with np.load(io.BytesIO(data), allow_pickle=False) as archive:
+        with Archive(io.BytesIO(data)) as archive:
             meta = json.loads(archive["meta"].tobytes())
             whole = archive["weights"].astype(np.float32)
             scale = archive["scale"].astype(np.float32)

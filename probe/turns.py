@@ -258,12 +258,6 @@ class ApiServer:
             session: Hermes' session id for this conversation; empty: Hermes makes one up
                 from the conversation's opening.
 
-        Hermes parses its tools' sources with the first request.  Where another
-        thread parses as well, such as our encoder's, which reads headers of
-        arrays, CPython 3.11.7 may answer one of them with ``SystemError: AST
-        constructor recursion depth mismatch``, and Hermes answers 500; the
-        next request works, so one 500 is tried again.
-
         Raises:
             RuntimeError: it answered with an error; the message has the body.
         """
@@ -273,16 +267,12 @@ class ApiServer:
         body = json.dumps({"model": "hermes-agent", "messages": list(messages)}).encode()
         url = f"http://127.0.0.1:{self.port}/v1/chat/completions"
         request = urllib.request.Request(url, data=body, headers=headers)
-        for last in (False, True):
-            try:
-                with urllib.request.urlopen(request, timeout=120) as answer:
-                    return str(json.load(answer)["choices"][0]["message"]["content"])
-            except urllib.error.HTTPError as error:
-                if last or error.code != 500:
-                    text = error.read().decode("utf-8", "replace")[:_TAIL_CHARS]
-                    raise RuntimeError(f"the API server answered {error.code}: {text}") from error
-                error.close()
-        raise AssertionError("unreachable: the second try returns or raises")
+        try:
+            with urllib.request.urlopen(request, timeout=120) as answer:
+                return str(json.load(answer)["choices"][0]["message"]["content"])
+        except urllib.error.HTTPError as error:
+            text = error.read().decode("utf-8", "replace")[:_TAIL_CHARS]
+            raise RuntimeError(f"the API server answered {error.code}: {text}") from error
 
 
 def end(process: subprocess.Popen[str] | subprocess.Popen[bytes]) -> None:

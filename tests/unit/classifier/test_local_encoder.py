@@ -22,7 +22,8 @@ from hermes_tool_router.router.values import (
 )
 
 ROOT = Path(__file__).resolve().parents[3]
-HEAD = (ROOT / "classifier" / "data" / "local_head.npz").read_bytes()
+HEAD_FILE = ROOT / "classifier" / "data" / "local_head.npz"
+HEAD = HEAD_FILE.read_bytes()
 BUILTIN = ("browser", "cronjob", "file", "homeassistant", "image_gen", "spotify", "terminal", "web")
 
 needs_extra = pytest.mark.skipif(not is_installed(), reason="the extra [local] is not installed")
@@ -232,6 +233,27 @@ def _python(code: str) -> str:
         timeout=60,
     )
     return done.stdout.strip()
+
+
+def test_loading_makes_no_syntax_tree() -> None:
+    """A gateway's first request parses Hermes' tools meanwhile: see ``classifier/arrays.py``."""
+    code = """
+import ast
+from hermes_tool_router.classifier.local import LocalEncoder
+
+def refuse(*arguments, **options):
+    raise AssertionError("a syntax tree was made")
+
+ast.parse = ast.literal_eval = refuse
+head = HEAD_BYTES
+tier = LocalEncoder(head)
+tier.prewarm().join()
+print(tier.ready, tier.error)
+"""
+
+    said = _python(code.replace("HEAD_BYTES", f"open({str(HEAD_FILE)!r}, 'rb').read()"))
+
+    assert said == "True"
 
 
 def test_nothing_imports_numpy_before_it_is_asked_to() -> None:
