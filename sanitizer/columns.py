@@ -16,6 +16,8 @@ __all__ = ["find_columns"]
 
 _SIGNS = "|\t;,"
 """What parts the cells of a line: the first of these that the line of names has."""
+_NAMES = lazy(rf"(?m)^[^\n:={_SIGNS}]*+[{_SIGNS}][^\n:=]*+$")
+"""A line of cells; a colon or an equals sign makes it none."""
 _NAME = lazy(r"[A-Za-z][\w .-]{0,39}")
 _RULE = lazy(r"[ \t|:+-]+")
 _AROUND = " \t\r\"'`*"
@@ -29,31 +31,27 @@ _ROWS = 64
 def find_columns(hints: Hints, table: PatternTable) -> Iterator[Span]:
     """Yield the values below a column's name that announces them."""
     text = hints.text
+    if "\n" not in text:  # nothing stands below a line
+        return
     done = 0
-    for start in _lines(hints.lower, table.nouns_in(hints)):
+    for start, stop in _lines(hints.lower, table.nouns_in(hints)):
         if start < done:
             continue
-        stop = _line_end(text, start)
-        if text.find(":", start, stop) >= 0 or text.find("=", start, stop) >= 0:
-            continue  # no line of names
-        sign = next((sign for sign in _SIGNS if text.find(sign, start, stop) >= 0), "")
-        if sign and (families := _families(text, start, stop, sign, table)):
+        sign = next(sign for sign in _SIGNS if text.find(sign, start, stop) >= 0)
+        if families := _families(text, start, stop, sign, table):
             spans, done = _below(text, start, sign, families, Judge(table.labels))
             yield from spans
 
 
-def _lines(lower: str, nouns: list[str]) -> list[int]:
-    """Return where the lines begin that hold a noun and are short enough for names."""
-    starts: set[int] = set()
-    for noun in nouns:
-        at = lower.find(noun)
-        while at >= 0:
-            start = lower.rfind("\n", max(0, at - _LINE), at) + 1
-            if start or at < _LINE:
-                starts.add(start)
-            stop = lower.find("\n", at)
-            at = lower.find(noun, stop) if stop >= 0 else -1
-    return sorted(starts)
+def _lines(lower: str, nouns: list[str]) -> list[tuple[int, int]]:
+    """Return the lines that may be names of columns, one of which has a noun in it."""
+    if not nouns:
+        return []
+    return [
+        line.span()
+        for line in _NAMES.finditer(lower)
+        if line.end() - line.start() <= _LINE and any(map(line[0].__contains__, nouns))
+    ]
 
 
 def _line_end(text: str, start: int) -> int:
@@ -81,8 +79,6 @@ def _families(
     text: str, start: int, stop: int, sign: str, table: PatternTable
 ) -> Mapping[int, str]:
     """Return which columns announce secrets; empty where the line is no line of names."""
-    if stop - start > _LINE:
-        return {}
     names = [text[left:right] for left, right in _cells(text, start, stop, sign)]
     if sign != "|" and (text[start] in " \t" or not all(names)):
         return {}  # a list in code, which is indented or ends in a comma
