@@ -22,6 +22,8 @@ _CAPITALS = 4
 _MAX_BLOB = 65_536
 _FIRST = 64
 """Characters of a long run that are decoded first."""
+_TEXT_BEGINS = frozenset("CDIJKLMNOPQRSTUVWXYZabcdef")
+"""Characters of base64 that the characters of ``_TEXT`` begin with."""
 _TEXT = lazy(r"[\t\n\r -~]+")
 _GAP_AND_RUN = lazy(r"[^A-Za-z0-9\n]{1,8}([A-Za-z0-9_-]{16,300})")
 # NAME=prefix, read backwards from the prefix
@@ -67,6 +69,8 @@ def find_encoded(text: str, has_secret: Callable[[str], bool]) -> Iterator[Span]
 
 def _plain(run: str) -> str:
     """Return what a base64 run says, empty unless it is printable ASCII."""
+    if run[0] not in _TEXT_BEGINS:
+        return ""
     body = run.rstrip("=")
     if "-" in body or "_" in body:
         body = body.replace("-", "+").replace("_", "/")
