@@ -54,6 +54,8 @@ _BLOCK = lazy(r"[|>][-+]?[ \t]{0,8}\r?\n[ \t]{1,40}")
 _NEWLINE = lazy(r"(?:\\)?\r?\n[ \t]{0,40}")
 _PASS_ON = lazy(r"[Pp]ass (?:it|the|an?|to|this|that|in|on|through|by|as|your|over|along|any|all) ")
 _BARE_NOUNS = frozenset({"key", "keys", "token", "tokens", "secret", "sid"})
+_SHORT = 4 * MAX_IDENTIFIER
+"""Characters to a noun at which a text is read whole: the noun reaches over half of them."""
 _MOST_NAMES = 4096
 """Names of which it is remembered, from text to text, what they announce."""
 _NO_LABEL = ("[REDACTED:", "://")
@@ -73,6 +75,9 @@ def _regions(lower: str, nouns: list[str]) -> list[tuple[int, int]]:
 
     A name that is longer than a name may be stays so where a region cuts it.
     """
+    # Where nouns stand close together, finding them all takes longer than reading on.
+    if len(lower) <= _SHORT or sum(map(lower.count, nouns)) * _SHORT > len(lower):
+        return [(0, len(lower))] if nouns else []
     around: list[tuple[int, int]] = []
     for noun in nouns:
         reach = len(noun) + MAX_IDENTIFIER
@@ -249,8 +254,8 @@ class _Finder:
             return reader.value(newline.end(), seen_as(family, "next line"))
         if first == "[" and text[at + 1 : at + 2] != "R":
             return reader.items(at + 1, family)
-        if first in "\"'`\\$" and reader.is_quoted(at):
-            return reader.quoted(at, seen_as(family, "quoted"))
+        if first in "\"'`\\$" and (quote := reader.opening(at)):
+            return reader.inside(quote, seen_as(family, "quoted"))
         return reader.unquoted(start, at, family, sep)
 
     def _unmarked(self, start: int, end: int, at: int, family: str) -> Sequence[Span]:
@@ -261,8 +266,8 @@ class _Finder:
             return reader.quoted(typed.end(), seen_as(family, "quoted"))
         if at > end and start > 0 and text[start - 1] == "-":
             return reader.value(at, seen_as(family, "flag")) if first != "-" else _NONE
-        if at > end and reader.is_quoted(at):
-            spans = reader.quoted(at, seen_as(family, "call"))
+        if at > end and (quote := reader.opening(at)):
+            spans = reader.inside(quote, seen_as(family, "call"))
             return spans or reader.prose.read(at, family)
         if family == "creds":
             return reader.slashed(end)

@@ -16,6 +16,7 @@ from .values import Span
 __all__ = ["Reader"]
 
 _QUOTE = lazy(r"""\$?(?:[rRbBfFuUlL]|@)?(\\{0,8}(?:\"\"\"|'''|["'`]))""")
+_TRIPLE = frozenset({'"""', "'''"})
 _MAY_QUOTE = frozenset("\"'`\\$@rRbBfFuUlL")
 """What a quoted value begins with."""
 _BARE = lazy(r"""(?:[^\s"'`<>(){}\[\],;|&\\]++|\\(?![nrt"']))++""")
@@ -41,6 +42,10 @@ _AND_MORE = re.compile(r"&(?=[A-Za-z_][\w.-]{0,40}=)")
 _RANDOM = lazy(r"[\d!@#$%^&*+=~?]|[a-z][A-Z]|[^\x00-\x7f]")
 _RANDOM_FAMILIES = frozenset({"key", "weak", "query", "pin"})
 """Families whose values must look random, or be digits, wherever they stand."""
+_LONG_FAMILIES = frozenset({"key", "weak"})
+"""Families whose values have twelve characters or more."""
+_SHORT = lazy(r"""[^\s"'`\\\[\]]{0,11}(?:[\s<>(){},;|&]|\Z)""")
+"""A word too short for them, without a quote or a marker in it."""
 _LINE_SEPARATORS = frozenset({"=", ":", ":=", "?=", "+="})
 _MAX_VALUE = 8192
 """Characters of a quoted value."""
@@ -71,8 +76,8 @@ class Reader:
             if text[marked.end() : marked.end() + 1].isalnum():
                 return self._take(_BARE, marked.end(), seen)
             return _NONE
-        if first in _MAY_QUOTE and _QUOTE.match(text, at):
-            return self.quoted(at, seen)
+        if first in _MAY_QUOTE and (quote := _QUOTE.match(text, at)):
+            return self.inside(quote, seen)
         # A password may hold any sign; tokens and keys do not.
         if seen.mode == "line" and seen.family in {"password", "phrase"}:
             found = _LINE.match(text, at, at + _JUDGED)
@@ -124,12 +129,12 @@ class Reader:
 
     def quoted(self, at: int, seen: Seen) -> Sequence[Span]:
         """Read a quoted value; an unclosed one ends with its line."""
+        quote = self.opening(at)
+        return self.inside(quote, seen) if quote else _NONE
+
+    def inside(self, quote: re.Match[str], seen: Seen) -> Sequence[Span]:
+        """Read the value behind an opening quote."""
         text = self._text
-        if text[at : at + 1] not in _MAY_QUOTE:
-            return _NONE
-        quote = _QUOTE.match(text, at)
-        if quote is None:
-            return _NONE
         begin = quote.end()
         end = self._closing(begin, quote[1])
         value = text[begin : min(end, begin + _JUDGED)]
@@ -141,8 +146,10 @@ class Reader:
     def _closing(self, begin: int, quote: str) -> int:
         """Return where the quoted text that begins at ``begin`` ends."""
         text = self._text
-        limit = min(len(text), begin + _MAX_VALUE)
-        if len(quote.lstrip("\\")) < 3:
+        limit = begin + _MAX_VALUE
+        if quote[-3:] in _TRIPLE:
+            limit = min(limit, len(text))
+        else:
             if not self._asked <= begin <= self._newline:
                 line = text.find("\n", begin)
                 self._asked, self._newline = begin, line if line >= 0 else len(text)
@@ -152,9 +159,9 @@ class Reader:
             at = text.find(quote, at + 1, limit)
         return at if at >= 0 else limit
 
-    def is_quoted(self, at: int) -> bool:
-        """Whether a quoted value begins here."""
-        return self._text[at : at + 1] in _MAY_QUOTE and _QUOTE.match(self._text, at) is not None
+    def opening(self, at: int) -> re.Match[str] | None:
+        """Return the opening quote that stands here, ``None`` for none."""
+        return _QUOTE.match(self._text, at) if self._text[at : at + 1] in _MAY_QUOTE else None
 
     def items(self, at: int, family: str) -> Sequence[Span]:
         """Read the quoted items of a list, up to 64."""
@@ -181,6 +188,8 @@ class Reader:
         random = self._random.within(at, at + _JUDGED)
         if not random and family in _RANDOM_FAMILIES:
             return _NONE
+        if family in _LONG_FAMILIES and _SHORT.match(text, at):
+            return self._further(at, family, sep)
         flag = start > 0 and text[start - 1] == "-"
         whole = sep in _LINE_SEPARATORS and self._begins_line(start)
         if not (random or flag or whole or family == "phrase"):
@@ -193,13 +202,15 @@ class Reader:
                 spans.append(Span(*rest.span(1), kind_of(family)))
         mode = "flag" if flag else "line" if whole else "inline"
         found = self.value(at, seen_as(family, mode, sep))
-        if found:
-            spans += found
-        elif (inside := _INSIDE.match(text, at)) and strongly_random(inside[1]):
-            spans.append(Span(*inside.span(1), kind_of(family)))
-        elif sep == ":":
-            spans += self.prose.read(at, family, linked=True)
+        spans += found or self._further(at, family, sep)
         return spans
+
+    def _further(self, at: int, family: str, sep: str) -> Sequence[Span]:
+        """Read on behind a first word that is no secret."""
+        inside = _INSIDE.match(self._text, at)
+        if inside and strongly_random(inside[1]):
+            return (Span(*inside.span(1), kind_of(family)),)
+        return self.prose.read(at, family, linked=True) if sep == ":" else _NONE
 
     def _begins_line(self, start: int) -> bool:
         """Whether only indentation, a list mark or ``export`` stands before the label."""
