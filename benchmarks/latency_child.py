@@ -84,6 +84,7 @@ class Turns:
         crowd = f"crowd-{number}"
         self._turn(crowd, "t1", text, first, self._many)
         self._note(f"request, {_MANY} tools", self._request(crowd, "t1", first, self._many))
+        self._note("policy hook, 2 kB", self._policy(crowd, "t1", number))
 
     def _note(self, name: str, micros: Spent) -> None:
         self.micros.setdefault(name, []).append(micros)
@@ -161,13 +162,7 @@ class Turns:
         from hermes_cli.middleware import apply_tool_request_middleware
         from hermes_cli.plugins import invoke_hook
 
-        ids = {
-            "task_id": "task",
-            "session_id": session,
-            "tool_call_id": "call-1",
-            "turn_id": f"{session}:task:{turn}",
-            "api_request_id": f"{session}:{turn}:1",
-        }
+        ids = _call_ids(session, turn)
         name, args = "skills_list", {"category": "any"}
 
         def around() -> None:
@@ -187,6 +182,31 @@ class Turns:
             )
 
         return _timed(around)
+
+    @staticmethod
+    def _policy(session: str, turn: str, number: int) -> Spent:
+        """The hook alone that decides on a long command, which was judged before it."""
+        from hermes_cli.middleware import apply_tool_request_middleware
+        from hermes_cli.plugins import invoke_hook
+
+        ids = _call_ids(session, turn)
+        args = {"command": f"ls -l run-{number} " + "reports/summary.txt " * 100}
+        apply_tool_request_middleware("terminal", args, **ids)
+        return _timed(
+            lambda: invoke_hook(
+                "pre_tool_call", tool_name="terminal", args=args, middleware_trace=[], **ids
+            )
+        )
+
+
+def _call_ids(session: str, turn: str) -> dict[str, str]:
+    return {
+        "task_id": "task",
+        "session_id": session,
+        "tool_call_id": "call-1",
+        "turn_id": f"{session}:task:{turn}",
+        "api_request_id": f"{session}:{turn}:1",
+    }
 
 
 def _load_plugins() -> Spent:

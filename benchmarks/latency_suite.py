@@ -31,6 +31,7 @@ _LIMITS_US = {
     "first turn": 1000.0,
     "later turn": 100.0,
     "request, 80 tools": 200.0,
+    "policy hook, 2 kB": 50.0,
     "loading the plugin": 30_000.0,
 }
 """What the medians may add to stock Hermes, in microseconds."""

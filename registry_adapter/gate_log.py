@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from ..risk_gate import Context, Directive, Proposal
 from ..router.settings_model import Thresholds
@@ -24,8 +24,7 @@ _NESTED = "nested:"
 """Calls of ``execute_code`` have no id; theirs begin with this."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
+class Judged(NamedTuple):
     """One verdict, before it is known how the call ended.  Never holds the call itself."""
 
     place: Place

@@ -15,6 +15,7 @@ import uuid
 from collections.abc import Callable
 from pathlib import Path
 from threading import Lock
+from typing import NamedTuple
 
 from .. import risk_gate as gate
 from ..risk_gate import Context, Decision, Directive, Facts, Finding, ToolCall, Verdict
@@ -49,6 +50,17 @@ _FAULT = Verdict(
     complete=False,
 )
 _ALLOWED = Directive(action=None, outcome="allowed")
+
+
+class _Prepared(NamedTuple):
+    """A proposal, and the place in which the call was made."""
+
+    proposal: gate.Proposal
+    place: Place
+
+    @property
+    def made_at(self) -> float:
+        return self.proposal.made_at
 
 
 class Gate:
@@ -92,7 +104,7 @@ class Gate:
         self._notes = notes
         self._clock = clock
         self._once = once
-        self._book = gate.ProposalBook()
+        self._book = gate.ProposalBook[_Prepared]()
         self._book_lock = Lock()
 
     # -- what the host calls ------------------------------------------------
@@ -123,20 +135,19 @@ class Gate:
             return
         proposal = self._proposal(event, place, turn, digest, with_model=True)
         with self._book_lock:
-            self._book.put(key, proposal, self._clock())
+            self._book.put(key, _Prepared(proposal, place), self._clock())
 
     def policy(self, event: ToolCallEvent) -> HostDirective | None:
         """What becomes of a call; ``None`` leaves it to the host's own guards."""
-        turn = self._notes.of(event.session_id)
-        place = self._places(turn.platform)
+        started = self._clock()
+        turn, digest = self._notes.of(event.session_id), gate.argument_digest(event.args)
+        prepared = self._taken(event, digest)
+        place = prepared.place if prepared else self._places(turn.platform)
         if not _is_on(place):
             return None
-        started = self._clock()
         settings = place.settings.risk_gate
         self._notes.enforcing = settings.mode == "enforce"
-        proposal = self._guard.run(
-            "gate", lambda: self._found(event, place, turn), lambda: self._fault(event)
-        )
+        proposal = prepared.proposal if prepared else self._judged_now(event, place, turn, digest)
         if proposal.verdict.decision is Decision.ALLOW:  # nobody has to be asked
             micros = round((self._clock() - started) * 1e6)
             self._log.note(Judged.of(event, place, proposal, _ALLOWED, None, micros))
@@ -155,9 +166,8 @@ class Gate:
 
     # -- steps ----------------------------------------------------------------
 
-    def _found(self, event: ToolCallEvent, place: Place, turn: TurnNote) -> gate.Proposal:
-        """The proposal for exactly this call, or a fresh verdict of the rules."""
-        digest = gate.argument_digest(event.args)
+    def _taken(self, event: ToolCallEvent, digest: gate.Digest) -> _Prepared | None:
+        """What was prepared for exactly this call; the lock is not waited for."""
         key = gate.ProposalKey.of(
             session=event.session_id,
             turn=event.turn_id,
@@ -165,14 +175,22 @@ class Gate:
             tool=event.tool,
             digest=digest,
         )
-        if key is not None and self._book_lock.acquire(blocking=False):
-            try:
-                proposal = self._book.take(key, self._clock())
-            finally:
-                self._book_lock.release()
-            if proposal is not None:
-                return proposal
-        return self._proposal(event, place, turn, digest, with_model=False)
+        if key is None or not self._book_lock.acquire(blocking=False):
+            return None
+        try:
+            return self._book.take(key, self._clock())
+        finally:
+            self._book_lock.release()
+
+    def _judged_now(
+        self, event: ToolCallEvent, place: Place, turn: TurnNote, digest: gate.Digest
+    ) -> gate.Proposal:
+        """A fresh verdict of the rules, or that of a fault."""
+        return self._guard.run(
+            "gate",
+            lambda: self._proposal(event, place, turn, digest, with_model=False),
+            lambda: self._fault(event),
+        )
 
     def _proposal(
         self,

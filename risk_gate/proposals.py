@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from dataclasses import dataclass
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from .digest import Digest
 from .values import Verdict
@@ -20,8 +21,7 @@ MAX_PROPOSALS = 256
 """Proposals kept at most: ``cache.max_turns`` of the seed."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProposalKey:
+class ProposalKey(NamedTuple):
     """The one call a proposal is about; any difference is no match."""
 
     session: str
@@ -59,20 +59,31 @@ class Proposal:
     made_at: float
 
 
-class ProposalBook:
-    """Bounded, in order of arrival; every time is given, none is read."""
+class _Timed(Protocol):
+    @property
+    def made_at(self) -> float: ...
+
+
+_P = TypeVar("_P", bound=_Timed)
+
+
+class ProposalBook(Generic[_P]):
+    """Bounded, in order of arrival; every time is given, none is read.
+
+    Holds proposals, or what has one in it and tells when it was made.
+    """
 
     def __init__(
         self, *, lifetime_s: float = LIFETIME_S, max_proposals: int = MAX_PROPOSALS
     ) -> None:
         self._lifetime = lifetime_s
         self._max = max_proposals
-        self._kept: OrderedDict[ProposalKey, Proposal] = OrderedDict()
+        self._kept: OrderedDict[ProposalKey, _P] = OrderedDict()
 
     def __len__(self) -> int:
         return len(self._kept)
 
-    def put(self, key: ProposalKey, proposal: Proposal, now: float) -> None:
+    def put(self, key: ProposalKey, proposal: _P, now: float) -> None:
         """Keep a proposal; a newer one for the same call replaces it, the oldest makes room."""
         self._drop_expired(now)
         self._kept.pop(key, None)
@@ -80,7 +91,7 @@ class ProposalBook:
         while len(self._kept) > self._max:
             self._kept.popitem(last=False)
 
-    def take(self, key: ProposalKey, now: float) -> Proposal | None:
+    def take(self, key: ProposalKey, now: float) -> _P | None:
         """The proposal for exactly this call, once; ``None`` when there is none that is fresh."""
         proposal = self._kept.pop(key, None)
         if proposal is None or not self._fresh(proposal, now):
@@ -92,7 +103,7 @@ class ProposalBook:
         for key in [key for key in self._kept if key.session == session]:
             del self._kept[key]
 
-    def _fresh(self, proposal: Proposal, now: float) -> bool:
+    def _fresh(self, proposal: _P, now: float) -> bool:
         return 0.0 <= now - proposal.made_at <= self._lifetime
 
     def _drop_expired(self, now: float) -> None:

@@ -109,7 +109,7 @@ def _proposal(at: float) -> Proposal:
 
 def test_a_proposal_is_used_once() -> None:
     """The second time there is none."""
-    book = ProposalBook()
+    book = ProposalBook[Proposal]()
     book.put(_key(), _proposal(100.0), 100.0)
 
     assert book.take(_key(), 101.0) == _proposal(100.0)
@@ -119,7 +119,7 @@ def test_a_proposal_is_used_once() -> None:
 @pytest.mark.parametrize("part", ["session", "turn", "call", "tool"])
 def test_a_proposal_is_for_one_call_only(part: str) -> None:
     """Any other session, turn, call or tool does not match."""
-    book = ProposalBook()
+    book = ProposalBook[Proposal]()
     book.put(_key(), _proposal(100.0), 100.0)
 
     assert book.take(_key(**{part: "other"}), 101.0) is None
@@ -127,16 +127,16 @@ def test_a_proposal_is_for_one_call_only(part: str) -> None:
 
 def test_changed_arguments_do_not_match() -> None:
     """Another plugin may rewrite a call after it was judged."""
-    book = ProposalBook()
+    book = ProposalBook[Proposal]()
     book.put(_key(), _proposal(100.0), 100.0)
-    changed = replace(_key(), digest=argument_digest({"command": "rm"}).hex)
+    changed = _key()._replace(digest=argument_digest({"command": "rm"}).hex)
 
     assert book.take(changed, 101.0) is None
 
 
 def test_a_proposal_expires() -> None:
     """After ten seconds, and when the clock runs backwards."""
-    book = ProposalBook()
+    book = ProposalBook[Proposal]()
     for now in (110.1, 99.0):
         book.put(_key(), _proposal(100.0), 100.0)
 
@@ -145,7 +145,7 @@ def test_a_proposal_expires() -> None:
 
 def test_the_book_is_bounded() -> None:
     """The oldest makes room."""
-    book = ProposalBook(max_proposals=3)
+    book = ProposalBook[Proposal](max_proposals=3)
     for number in range(5):
         book.put(_key(call=str(number)), _proposal(100.0), 100.0)
 
@@ -156,7 +156,7 @@ def test_the_book_is_bounded() -> None:
 
 def test_a_session_is_forgotten() -> None:
     """What was prepared for it goes with it."""
-    book = ProposalBook()
+    book = ProposalBook[Proposal]()
     book.put(_key(), _proposal(100.0), 100.0)
 
     book.forget_session("s")
