@@ -15,6 +15,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+from rich.console import RenderableType
 from rich.table import Table
 
 from ..sanitizer import PatternTable, Sanitizer, table_from_bytes
@@ -53,13 +54,19 @@ def run(options: Options) -> int:
             write_rows(options.predictions, rows)
     ours = scores["ours"]
     report: dict[str, Any] = {"suite": "secrets", "scores": scores}
-    tables = [_table(scores)]
+    tables: list[RenderableType] = [_table(scores)]
     passed = _gates(ours)
     if options.cases is None:  # foreign cases are scored alone
         hostile = _hostile(table)
-        report |= {"hostile_ms": hostile, "within_limit": within(hostile)}
-        tables.append(_hostile_table(hostile))
-        passed = passed and within(hostile) >= LEAST_WITHIN
+        forms = {form: within(hostile, form) for form in ("text", "structure")}
+        report |= {"hostile_ms": hostile, "within_limit": forms | {"of": len(hostile)}}
+        passed = passed and forms["text"] >= LEAST_WITHIN
+        tables += [
+            _hostile_table(hostile),
+            f"within {LIMIT_MS:.0f} ms: {forms['text']} of {len(hostile)} shapes as one string"
+            f" (at least {LEAST_WITHIN} must be), {forms['structure']} as a structure",
+        ]
+    tables.append("every gate passed" if passed else "a gate failed: exit status 1")
     emit(options, report | {"passed": passed}, tables)
     return 0 if passed else 1
 
@@ -201,8 +208,7 @@ def _table(scores: dict[str, Any]) -> Table:
 
 def _hostile_table(hostile: dict[str, dict[str, float]]) -> Table:
     table = Table(
-        title=f"hostile texts of {SIZE:,} characters, ms of one core:"
-        f" {within(hostile)} of {len(hostile)} texts within {LIMIT_MS:.0f}",
+        title=f"hostile texts of {SIZE:,} characters, ms of one core",
         title_justify="left",
     )
     table.add_column("shape", no_wrap=True)
