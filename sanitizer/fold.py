@@ -10,7 +10,7 @@ import html
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from .lazy import lazy
@@ -74,16 +74,16 @@ class View:
     __slots__ = ("_base", "_here", "_there", "text")
 
     def __init__(
-        self, text: str, pieces: Iterable[tuple[int, int]] = (), base: View | None = None
+        self, text: str, pieces: Sequence[tuple[int, int]] = (), base: View | None = None
     ) -> None:
         self.text = text
-        ordered = list(pieces)
-        self._here = [here for here, _ in ordered]
-        self._there = [there for _, there in ordered]
+        self._here: tuple[int, ...]
+        self._there: tuple[int, ...]
+        self._here, self._there = zip(*pieces, strict=True) if pieces else ((), ())
         self._base = base
 
     @property
-    def changes(self) -> list[int]:
+    def changes(self) -> Sequence[int]:
         """Where the text differs from the one that it was made of, in order."""
         return self._here
 
@@ -163,17 +163,17 @@ def _replaced(base: View, parts: Iterable[tuple[int, int, str]]) -> View:
     text = base.text
     out: list[str] = []
     pieces: list[tuple[int, int]] = [(0, 0)]
-    here = there = 0
+    here = there = last = 0
     for start, end, new in parts:
         out.append(text[there:start])
         here += start - there
-        if pieces[-1][0] == here:
+        if last == here:
             pieces.pop()
         if new:
             pieces.append((here, start))
             out.append(new)
             here += 1
-        there = end
+        there, last = end, here
         pieces.append((here, there))
     if there == 0:
         return base

@@ -248,14 +248,14 @@ class _Finder:
         if text[at : at + 1] in _MAY_TYPE and (typed := _TYPE.match(text, at)):
             at = typed.end()
         first = text[at : at + 1]
+        if first in "\"'`\\$" and (quote := reader.opening(at)):
+            return reader.inside(quote, seen_as(family, "quoted"))
         if first in "|>" and (block := _BLOCK.match(text, at)):
             return reader.block(block.end(), family)
         if first in "\\\r\n" and (newline := _NEWLINE.match(text, at)):
             return reader.value(newline.end(), seen_as(family, "next line"))
         if first == "[" and text[at + 1 : at + 2] != "R":
             return reader.items(at + 1, family)
-        if first in "\"'`\\$" and (quote := reader.opening(at)):
-            return reader.inside(quote, seen_as(family, "quoted"))
         return reader.unquoted(start, at, family, sep)
 
     def _unmarked(self, start: int, end: int, at: int, family: str) -> Sequence[Span]:

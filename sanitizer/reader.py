@@ -138,8 +138,9 @@ class Reader:
         begin = quote.end()
         end = self._closing(begin, quote[1])
         value = text[begin : min(end, begin + _JUDGED)]
-        mode = seen.mode if seen.mode == "call" else "quoted"
-        if self._accepts(value, seen_as(seen.family, mode, seen.sep)):
+        if seen.mode not in {"quoted", "call"}:
+            seen = seen_as(seen.family, "quoted", seen.sep)
+        if self._accepts(value, seen):
             return (Span(begin, end, kind_of(seen.family)),)
         return _NONE
 
