@@ -27,6 +27,7 @@ _GREEK = "οαινρυΑΒΕΖΗΙΚΜΝΟΡΤΥΧ"
 _GREEK_AS = "oaivpuABEZHIKMNOPTYX"
 _LOOKALIKES = dict(zip(_CYRILLIC + _GREEK, _CYRILLIC_AS + _GREEK_AS, strict=True))
 _PLAIN_LETTERS = str.maketrans({**_LOOKALIKES})
+_LATIN_BY_LOOKS = frozenset({*_LOOKALIKES, *map(chr, range(128))})
 _WORD = lazy(
     r"(?<![A-Za-z0-9_\u0370-\u052f])[A-Za-z0-9_]*[\u0370-\u052f][A-Za-z0-9_\u0370-\u052f]*"
 )
@@ -109,6 +110,7 @@ def plain(text: str) -> View:
     return View(text)
 
 
+@lru_cache(maxsize=4096)
 def _fold(char: str) -> str:
     """Return the plain form of one character: one character, or none."""
     category = unicodedata.category(char)
@@ -188,8 +190,8 @@ def _unmixed(text: str) -> str:
 
     def swap(found: re.Match[str]) -> str:
         word = found.group()
-        alike = all(c <= "\x7f" or c in _LOOKALIKES for c in word)
-        return word.translate(_PLAIN_LETTERS) if alike or _ASCII_LETTER.search(word) else word
+        alike = _LATIN_BY_LOOKS.issuperset(word) or _ASCII_LETTER.search(word)
+        return word.translate(_PLAIN_LETTERS) if alike else word
 
     return _WORD.sub(swap, text)
 
