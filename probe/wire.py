@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["common_prefix", "is_append", "member_bytes"]
+__all__ = ["is_append", "member_bytes"]
 
 _SPACE = " \t\r\n"
 
@@ -50,18 +50,6 @@ def member_bytes(raw: bytes, name: str) -> bytes:
         if text.startswith(",", position):
             position = _skip(text, position + 1)
     return b""
-
-
-def common_prefix(first: bytes, second: bytes) -> int:
-    """Count the bytes that both begin with."""
-    low, high = 0, min(len(first), len(second))
-    while low < high:  # compare slices: a byte loop is slow at 50 kB
-        middle = (low + high + 1) // 2
-        if first[:middle] == second[:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
 
 
 def is_append(before: bytes, after: bytes) -> bool:

@@ -98,11 +98,6 @@ class ProposalBook(Generic[_P]):
             return None
         return proposal
 
-    def forget_session(self, session: str) -> None:
-        """Drop what belongs to a session that ended."""
-        for key in [key for key in self._kept if key.session == session]:
-            del self._kept[key]
-
     def _fresh(self, proposal: _P, now: float) -> bool:
         return 0.0 <= now - proposal.made_at <= self._lifetime
 

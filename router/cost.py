@@ -22,7 +22,7 @@ nothing.  What other sessions left in the cache is worked out in :mod:`.fronts`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 __all__ = [
@@ -31,7 +31,6 @@ __all__ = [
     "break_even_requests",
     "expansion_cost",
     "request_cost",
-    "session_cost",
 ]
 
 _MILLION = 1_000_000
@@ -77,25 +76,6 @@ class Step:
     gap_s: float
     tools: int
     messages: int
-
-
-def session_cost(steps: Sequence[Step], prices: Prices, *, system: int, warm: int = 0) -> float:
-    """Cost of the input of a whole session, in US dollars.
-
-    Args:
-        steps: requests in order.
-        prices: of the provider.
-        system: tokens of the system prompt, the same in every request.
-        warm: tokens of its first request's front that others left in the cache.
-    """
-    total = 0.0
-    before: Step | None = None
-    for step in steps:
-        total += request_cost(
-            step, prices, system=system, before=before, warm=0 if before else warm
-        )
-        before = step
-    return total
 
 
 def request_cost(

@@ -43,10 +43,3 @@ def test_a_body_that_is_no_object_is_refused() -> None:
 def test_an_append_keeps_every_earlier_byte(before: bytes, after: bytes, expected: bool) -> None:
     """Only elements behind the last one count as an append."""
     assert wire.is_append(before, after) is expected
-
-
-def test_the_common_prefix_is_counted_in_bytes() -> None:
-    """Equal beginnings are counted up to the first difference."""
-    assert wire.common_prefix(b"abcd", b"abXd") == 2
-    assert wire.common_prefix(b"", b"a") == 0
-    assert wire.common_prefix(b"same", b"same") == 4

@@ -154,16 +154,6 @@ def test_the_book_is_bounded() -> None:
     assert book.take(_key(call="4"), 100.0) is not None
 
 
-def test_a_session_is_forgotten() -> None:
-    """What was prepared for it goes with it."""
-    book = ProposalBook[Proposal]()
-    book.put(_key(), _proposal(100.0), 100.0)
-
-    book.forget_session("s")
-
-    assert len(book) == 0
-
-
 @pytest.mark.parametrize("part", ["session", "turn", "call", "tool"])
 def test_a_call_without_ids_has_no_key(part: str) -> None:
     """Nested calls carry no ids; they are judged inline."""

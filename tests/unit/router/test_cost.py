@@ -12,7 +12,7 @@ from hermes_tool_router.router.cost import (
     Step,
     break_even_requests,
     expansion_cost,
-    session_cost,
+    request_cost,
 )
 
 # Round numbers, so that the sums can be done on paper: dollars per million tokens.
@@ -25,6 +25,15 @@ def _steps(*tools: int, gap: float = 10) -> list[Step]:
         Step(gap_s=gap if index else 0, tools=count, messages=1000 * (index + 1))
         for index, count in enumerate(tools)
     ]
+
+
+def session_cost(steps: list[Step], prices: Prices, *, system: int, warm: int = 0) -> float:
+    """Input of a whole session, request by request; ``warm`` tokens were left by others."""
+    befores = [None, *steps]
+    return sum(
+        request_cost(step, prices, system=system, before=before, warm=0 if before else warm)
+        for before, step in zip(befores, steps, strict=False)
+    )
 
 
 class TestSessionCost:
