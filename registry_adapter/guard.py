@@ -11,12 +11,13 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
-from typing import TypeVar
+from typing import TypeVar, TypeVarTuple
 
 __all__ = ["Guard"]
 
 _log = logging.getLogger(__name__)
 _T = TypeVar("_T")
+_Ts = TypeVarTuple("_Ts")
 
 
 class Guard:
@@ -39,6 +40,23 @@ class Guard:
         except Exception as error:
             self._note(site, error)
             return fallback()
+
+    def call(self, site: str, otherwise: _T, action: Callable[[*_Ts], _T], *args: *_Ts) -> _T:
+        """The result of ``action(*args)``, or ``otherwise`` if it raises.
+
+        For what every request passes: nothing is made on the way but the call.
+
+        Args:
+            site: as for :meth:`run`.
+            otherwise: what holds otherwise.
+            action: what is tried.
+            args: what it is given.
+        """
+        try:
+            return action(*args)
+        except Exception as error:
+            self._note(site, error)
+            return otherwise
 
     @property
     def faults(self) -> dict[str, int]:

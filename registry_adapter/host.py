@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from functools import cache
 from pathlib import Path
@@ -30,9 +30,7 @@ _REVIEW_THREAD = "bg-review"  # run_agent.py:1667
 
 def hermes_home() -> Path:
     """The home of the turn that runs now; a multi-profile gateway switches it per turn."""
-    from hermes_constants import get_hermes_home  # noqa: PLC0415 - host import
-
-    home = get_hermes_home()
+    home = _home_of_turn()()
     return home if isinstance(home, Path) else Path(home)
 
 
@@ -76,6 +74,15 @@ def toolset_of(name: str) -> str | None:
     """The toolset under which the host's registry has a tool, ``None`` where it has none."""
     found: str | None = _registry().get_toolset_for_tool(name)
     return found
+
+
+@cache
+def _home_of_turn() -> Callable[[], Any]:
+    """The host's own answer; imported once, because every turn and request asks."""
+    from hermes_constants import get_hermes_home  # noqa: PLC0415 - host import
+
+    ask: Callable[[], Any] = get_hermes_home
+    return ask
 
 
 @cache

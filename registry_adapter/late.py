@@ -33,7 +33,7 @@ class Late:
         """A turn begins."""
         parts = self._parts.made or self._make()
         if parts is not None:
-            parts.callbacks.pre_llm_call(**kwargs)
+            parts.callbacks.pre_llm_call(kwargs)
 
     def llm_execution(
         self, *, request: Mapping[str, Any], next_call: Callable[[Any], Any], **kwargs: Any
@@ -42,13 +42,13 @@ class Late:
         parts = self._parts.made or self._make()
         if parts is None:
             return next_call(request)
-        return parts.callbacks.llm_execution(request=request, next_call=next_call, **kwargs)
+        return parts.callbacks.llm_execution(request, next_call, kwargs)
 
     def tool_request(self, **kwargs: Any) -> None:
         """A tool was called."""
         parts = self._parts.made or self._make()
         if parts is not None:
-            parts.callbacks.tool_request(**kwargs)
+            parts.callbacks.tool_request(kwargs)
 
     def pre_tool_call(self, **kwargs: Any) -> Any:
         """The gate's policy hook."""

@@ -59,7 +59,10 @@ class Places:
 
         The same object for as long as the same settings hold there.
         """
-        home = self._home()
+        return self.at(self._home(), platform)
+
+    def at(self, home: Path, platform: str) -> Place:
+        """The place in a home that is known: a turn stays in the one that it began in."""
         reading = self._settings(home, platform)
         kept = self._kept.get((str(home), platform))
         if kept is not None and kept[0] is reading:

@@ -7,6 +7,7 @@ from collections import OrderedDict
 from dataclasses import dataclass
 
 from .events import TurnEvent
+from .places import Place
 
 __all__ = ["TurnNote", "TurnNotes"]
 
@@ -14,13 +15,18 @@ _SESSIONS = 1024
 _CHARS = 4000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class TurnNote:
     """The running turn of a session; empty fields where nothing is known."""
 
+    turn_id: str = ""
     platform: str = ""
     message: str = ""
     """The user's words, head and tail of many; never written anywhere."""
+    place: Place | None = None
+    """Where the turn began."""
+    fresh: bool = True
+    """None of its requests was sent yet."""
 
 
 _NOTHING = TurnNote()
@@ -35,14 +41,19 @@ class TurnNotes:
         self.enforcing = False
         """The gate enforced when it last judged a call."""
 
-    def begin(self, event: TurnEvent) -> None:
-        """A turn begins."""
-        note = TurnNote(platform=event.platform, message=_bounded(event.message.text))
+    def begin(self, event: TurnEvent) -> TurnNote:
+        """A turn begins; returns its note."""
+        note = TurnNote(
+            turn_id=event.turn_id,
+            platform=event.platform,
+            message=_bounded(event.message.text),
+        )
         with self._lock:
             self._turns[event.session_id] = note
             self._turns.move_to_end(event.session_id)
             while len(self._turns) > _SESSIONS:
                 self._turns.popitem(last=False)
+        return note
 
     def of(self, session_id: str) -> TurnNote:
         """The note of a session's latest turn."""
