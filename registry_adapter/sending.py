@@ -7,7 +7,7 @@ from typing import Any
 
 from ..recovery.schema import NAME as REQUEST_TOOL
 from ..router import session as sessions
-from ..router.session import Phase, SessionState
+from ..router.session import UNNARROWED, SessionState
 from ..router.values import Catalog, ToolName
 from .wire import WireTools, forced_tool, used_names, with_tools
 
@@ -16,10 +16,13 @@ __all__ = ["can_recover", "filtered", "with_history", "without_own_tool"]
 
 def with_history(state: SessionState, request: Mapping[str, Any], catalog: Catalog) -> SessionState:
     """Names that the request itself relies on stay, whatever the state says (D3)."""
-    if state.phase in {Phase.PASS, Phase.OPEN}:
+    if state.phase in UNNARROWED:
+        return state
+    named = [forced_tool(request), *used_names(request)]
+    if named == [""]:
         return state
     visible = set(state.order)
-    missing = [n for n in (forced_tool(request), *used_names(request)) if n and n not in visible]
+    missing = [name for name in named if name and name not in visible]
     if not missing:
         return state
     granted = set(catalog.order)

@@ -16,7 +16,7 @@ from ..recovery.expansion import recover
 from ..recovery.request import answer, menu
 from ..router import session as sessions
 from ..router.floor import pinned_tools
-from ..router.session import DEARER, Phase, SessionState
+from ..router.session import DEARER, UNNARROWED, Phase, SessionState
 from ..router.values import Catalog, Decision, ToolName
 from .catalog import CatalogReader
 from .events import RequestEvent, ToolCallEvent, TurnEvent
@@ -131,10 +131,18 @@ class Surfaces:
             if tools is None:
                 return request
             catalog = self._catalog(live, tools)
+            turn = _announced(live.turn, event)
+            fresh = turn is not None and _begins(turn)
             # What a first turn decides rests on nothing that was kept.
-            begins = _begins(live.turn, event)
-            before = None if begins else self._state(place, live, event.session_id)
-            state = self._after_turn(place, live, before, event, request, tools, catalog)
+            state = before = None if fresh else self._state(place, live, event.session_id)
+            if turn is not None:
+                live.turn = None
+                if before is None:
+                    if place.settings.refrain_where_dearer:
+                        turn = turn.sent_with(event, system_text(request))
+                    state = self._first(place, turn, tools, catalog, fresh=fresh)
+                else:
+                    state = self._later(place, turn, before, catalog)
             if state is None:
                 return request
             state = with_history(state, request, catalog)
@@ -197,33 +205,17 @@ class Surfaces:
 
     # -- steps ----------------------------------------------------------------
 
-    def _after_turn(
-        self,
-        place: Place,
-        live: Live,
-        state: SessionState | None,
-        event: RequestEvent,
-        request: Mapping[str, Any],
-        tools: WireTools,
-        catalog: Catalog,
-    ) -> SessionState | None:
-        """The state once the announced turn, if any, is decided."""
-        turn = live.turn
-        if turn is None or turn.turn_id != event.turn_id or is_review_thread():
-            return state
-        live.turn = None
-        fresh = _begins(turn, event)
-        if state is None or fresh:
-            if place.settings.refrain_where_dearer:
-                turn = turn.sent_with(event, system_text(request))
-            return self._first(place, turn, tools, catalog, fresh=fresh)
+    def _later(
+        self, place: Place, turn: TurnEvent, state: SessionState, catalog: Catalog
+    ) -> SessionState:
+        """The state once a later turn is decided."""
         nothing_held_back = (
             state.phase is not Phase.WAITING
             and len(catalog.order) <= len(state.order)
             and set(catalog.order) <= set(state.order)
         )
         if (
-            state.phase in {Phase.PASS, Phase.OPEN}
+            state.phase in UNNARROWED
             or nothing_held_back
             or not place.settings.expand_on_later_turns
         ):
@@ -347,12 +339,13 @@ def _cost(state: SessionState, catalog: Catalog) -> int:
     return sum(costs[name] for name in names)
 
 
-def _begins(turn: TurnEvent | None, event: RequestEvent) -> bool:
-    """Whether a request is the first of its session, background reviews aside."""
-    return (
-        turn is not None
-        and turn.is_first_turn
-        and turn.turn_id == event.turn_id
-        and turn.origin_session in {"", turn.session_id}
-        and not is_review_thread()
-    )
+def _announced(turn: TurnEvent | None, event: RequestEvent) -> TurnEvent | None:
+    """The turn whose first request this is, background reviews aside; ``None``: a later one."""
+    if turn is None or turn.turn_id != event.turn_id or is_review_thread():
+        return None
+    return turn
+
+
+def _begins(turn: TurnEvent) -> bool:
+    """Whether a turn is the first of its session."""
+    return turn.is_first_turn and turn.origin_session in {"", turn.session_id}

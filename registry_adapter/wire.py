@@ -139,14 +139,19 @@ def forced_tool(request: Mapping[str, Any]) -> str:
     return ""
 
 
-def used_names(request: Mapping[str, Any]) -> Iterable[str]:
+def used_names(request: Mapping[str, Any]) -> list[str]:
     """Names of tools that the request's own history has called, oldest first."""
     history = request.get("messages")
     if not isinstance(history, list):
         history = request.get("input")
+    names: list[str] = []
     for row in history if isinstance(history, list) else ():
-        if type(row) is dict or isinstance(row, Mapping):  # as in read_tools
-            yield from _row_names(row)
+        # Every request passes its whole history: plain text, which names none, is told at a glance.
+        if (type(row) is dict or isinstance(row, Mapping)) and (
+            "tool_calls" in row or "type" in row or isinstance(row.get("content"), list)
+        ):
+            names += _row_names(row)
+    return names
 
 
 def system_text(request: Mapping[str, Any]) -> str:
@@ -175,11 +180,8 @@ def _row_names(row: Mapping[str, Any]) -> Iterable[str]:
     elif row.get("role") == "assistant" and isinstance(row.get("content"), list):
         holders = [_tool_use(block) for block in row["content"]]  # Anthropic, Bedrock
     else:
-        return
-    for holder in holders:
-        name = holder.get("name")
-        if isinstance(name, str):
-            yield name
+        return []
+    return [name for holder in holders if isinstance(name := holder.get("name"), str)]
 
 
 def _tool_use(block: object) -> Mapping[str, Any]:
@@ -189,8 +191,10 @@ def _tool_use(block: object) -> Mapping[str, Any]:
 
 
 def _inner(holder: object, key: str) -> Mapping[str, Any]:
-    value = holder.get(key) if isinstance(holder, Mapping) else None
-    return value if isinstance(value, Mapping) else {}
+    if type(holder) is not dict and not isinstance(holder, Mapping):  # as in read_tools
+        return {}
+    value = holder.get(key)
+    return value if type(value) is dict or isinstance(value, Mapping) else {}
 
 
 def _name(item: Mapping[str, Any]) -> str:

@@ -21,6 +21,7 @@ from .values import Catalog, Decision, Outcome, ToolName, ToolsetName
 
 __all__ = [
     "DEARER",
+    "UNNARROWED",
     "Phase",
     "SessionState",
     "append",
@@ -52,6 +53,10 @@ class Phase(StrEnum):
     """Everything is sent, the names in ``order`` first."""
     PASS = "pass"
     """Requests are not touched at all."""
+
+
+UNNARROWED = (Phase.PASS, Phase.OPEN)
+"""Phases in which nothing is held back and nothing joins."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,7 +129,7 @@ def grow(state: SessionState, toolsets: Iterable[ToolsetName], catalog: Catalog)
 
 def append(state: SessionState, tools: Iterable[ToolName]) -> SessionState:
     """Append single tools."""
-    if state.phase in {Phase.PASS, Phase.OPEN}:
+    if state.phase in UNNARROWED:
         return state
     seen = set(state.order)
     fresh = tuple([name for name in dict.fromkeys(tools) if name not in seen])
@@ -241,7 +246,7 @@ def _join(
     *,
     counts_as_added: bool,
 ) -> SessionState:
-    if not toolsets or state.phase in {Phase.PASS, Phase.OPEN}:
+    if not toolsets or state.phase in UNNARROWED:
         return state
     seen = set(state.order)
     fresh = tuple([name for name in _tools_of(toolsets, catalog) if name not in seen])
