@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..router.floor import floor_toolsets
-from ..router.values import Catalog, Decision, Grade, Opinion, Outcome, Reason
+from ..router.settings import Settings
+from ..router.values import Catalog, Decision, Grade, Opinion, Outcome, Reason, ToolsetName
 from .events import TurnEvent
 from .guard import Guard
 from .host import is_kanban_worker
@@ -65,6 +66,7 @@ class TieredDecider:
         self._own_rules = own_rules
         self._environ = environ
         self._thrift = thrift
+        self._known_floor: tuple[Catalog, Settings, frozenset[ToolsetName]] | None = None
 
     def trying(self, change: Callable[[RuleBook], RuleBook]) -> TieredDecider:
         """The same with another book: for what-if questions."""
@@ -118,11 +120,7 @@ class TieredDecider:
     ) -> Decision:
         decide, own_words = _engine()
         book = self._own_rules(place.home, self._book())
-        floor = floor_toolsets(
-            catalog,
-            configured=place.settings.floor_toolsets,
-            kanban_worker=is_kanban_worker(self._environ),
-        )
+        floor = self._floor(catalog, place.settings)
 
         def with_opinions(*opinions: Opinion) -> Decision:
             return decide(
@@ -153,6 +151,21 @@ class TieredDecider:
         return (
             decision if opinion is None else _compared(decision, with_opinions(*opinions, opinion))
         )
+
+    def _floor(self, catalog: Catalog, settings: Settings) -> frozenset[ToolsetName]:
+        """What always stays; worked out once for as long as sessions have the same tools.
+
+        A process that works on a kanban task was started for it.
+        """
+        known = self._known_floor
+        if known is None or known[0] is not catalog or known[1] is not settings:
+            floor = floor_toolsets(
+                catalog,
+                configured=settings.floor_toolsets,
+                kanban_worker=is_kanban_worker(self._environ),
+            )
+            known = self._known_floor = catalog, settings, floor
+        return known[2]
 
 
 @cache

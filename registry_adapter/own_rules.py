@@ -72,9 +72,13 @@ class HomeRules:
 
 
 def _signature(home: Path) -> _Signature:
+    # Before every decision, mostly for a file that is not there: asking whether it is costs half
+    # of an error, and a text is soonest made.
+    path = f"{home}{os.sep}{FOLDER}{os.sep}{_FILE}"
+    if not os.access(path, os.F_OK):
+        return None
     try:
-        # Before every decision, mostly for a file that is not there: a text is soonest made.
-        found = os.stat(f"{home}{os.sep}{FOLDER}{os.sep}{_FILE}")  # noqa: PTH116
+        found = os.stat(path)  # noqa: PTH116
     except OSError:
         return None
     return found.st_mtime_ns, found.st_size

@@ -98,6 +98,7 @@ class StateFile:
         self._monotonic = monotonic
         self._lock = threading.RLock()
         self._connection: sqlite3.Connection | None = None
+        self._asking: sqlite3.Cursor | None = None  # of that connection, asked at every request
         self._parents: list[sqlite3.Connection] = []  # closing one here would harm the parent's
         self._inode = 0
         self._process = 0
@@ -133,10 +134,10 @@ class StateFile:
         Asked at every request, so it costs no transaction.
         """
         with self._lock:
-            connection = self._connection
-            if not self.problem and connection is not None and self._process == os.getpid():
+            asking = self._asking
+            if not self.problem and asking is not None and self._process == os.getpid():
                 try:
-                    return _data_version(connection)
+                    return _data_version(asking)
                 except sqlite3.Error:
                     pass  # a transaction finds out why, below
             return self.run(_data_version, None)
@@ -144,7 +145,7 @@ class StateFile:
     def close(self) -> None:
         """Let go of the file; the next use opens it again."""
         with self._lock:
-            connection, self._connection = self._connection, None
+            connection, self._connection, self._asking = self._connection, None, None
             if connection is None:
                 return
             if self._process == os.getpid():
@@ -174,6 +175,7 @@ class StateFile:
             self._prepare(connection)
             undo.pop_all()
         self._connection = connection
+        self._asking = connection.cursor()
         # Closing folds the journal into the file and spares its reader a warning.
         weakref.finalize(self, _close_in, os.getpid(), connection)
         return connection
@@ -262,8 +264,8 @@ class StateFile:
             _log.warning("tool-router: %s path=%s", text, self.path)
 
 
-def _data_version(connection: sqlite3.Connection) -> int | None:
-    version: int = connection.execute("PRAGMA data_version").fetchone()[0]
+def _data_version(asking: sqlite3.Connection | sqlite3.Cursor) -> int | None:
+    version: int = asking.execute("PRAGMA data_version").fetchone()[0]
     return version
 
 
