@@ -104,8 +104,9 @@ def compile_books(sources: Mapping[str, bytes]) -> bytes:
 def _pack(languages: list[str], entries: Mapping[str, Mapping[int, int]]) -> bytes:
     """The table as columns, of which a reader takes apart only what a message begins with.
 
-    Three sections: the languages and below them each meaning; the first tokens of all phrases;
-    and for each of those the rests of its phrases, as ``rest TAB number of the meaning …``.
+    Four sections: the languages and below them each meaning; the first tokens of all phrases;
+    for each of those the rests of its phrases, as ``rest TAB number of the meaning …``; and the
+    tokens that stand in rests only.
     """
     meanings: dict[str, int] = {}
     openers: dict[str, list[str]] = {}
@@ -114,10 +115,12 @@ def _pack(languages: list[str], entries: Mapping[str, Mapping[int, int]]) -> byt
         number = meanings.setdefault(meaning, len(meanings))
         first = key.partition(" ")[0]
         openers.setdefault(first, []).append(f"{key[len(first) :]}\t{number}")
+    inner = {token for key in entries for token in key.split(" ")} - openers.keys()
     columns = (
         [" ".join(languages), *meanings],
         openers,
         ["\t".join(rests) for rests in openers.values()],
+        sorted(inner),
     )
     # Not compressed: that would be a quarter of the time that loading takes.
     return MAGIC + join(["\n".join(column).encode() for column in columns])

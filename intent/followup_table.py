@@ -24,7 +24,7 @@ __all__ = [
     "table_from_bytes",
 ]
 
-MAGIC = b"HTRP3\n"
+MAGIC = b"HTRP4\n"
 """First bytes of a compiled table."""
 UNITS = (
     "agree",
@@ -63,8 +63,8 @@ _BORROWED = sum(
     BIT[unit] for unit in ("agree", "refuse", "go", "retry", "undo", "hello", "thanks", "bye")
 )
 """English words that people put into sentences of any language."""
-_SECTIONS = 3
-"""Languages and meanings, first tokens, and the rests of their phrases."""
+_SECTIONS = 4
+"""Languages and meanings, first tokens, the rests of their phrases, and tokens of rests alone."""
 
 
 class PhraseError(ValueError):
@@ -99,12 +99,14 @@ class FollowupTable:
         meanings: what phrases may be, each as ``position of the unit:mask of languages …``.
         packed: first token to the rests of its phrases, as ``rest TAB number …`` with the number
             of the meaning, in UTF-8.
+        inner: tokens that some phrase has and none begins with.
         opener: any token to the phrases that begin with it.
     """
 
     languages: tuple[str, ...]
     meanings: Sequence[str]
     packed: Mapping[str, bytes]
+    inner: frozenset[str]
     opener: Mapping[str, Opener] = field(init=False, repr=False, compare=False)
     _meaning: Mapping[str, Meaning] = field(init=False, repr=False, compare=False)
 
@@ -134,12 +136,13 @@ def table_from_bytes(data: bytes) -> FollowupTable:
     if not data.startswith(MAGIC):
         raise PhraseError(f"not a compiled phrase table: expected it to begin with {MAGIC!r}")
     try:
-        head, openers, packed = split(data, len(MAGIC), _SECTIONS)
+        head, openers, packed, inner = split(data, len(MAGIC), _SECTIONS)
         tags, *meanings = head.decode().split("\n")
         return FollowupTable(
             languages=tuple(tags.split(" ")),
             meanings=meanings,
             packed=dict(zip(openers.decode().split("\n"), packed.split(b"\n"), strict=True)),
+            inner=frozenset(inner.decode().split("\n")),
         )
     except (LookupError, ValueError) as error:
         raise PhraseError(f"the compiled phrase table is damaged: {error!r}") from error

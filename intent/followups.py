@@ -162,28 +162,22 @@ def _covers(text: str, table: FollowupTable) -> list[int]:
     tokens = phrase_tokens(text)
     if not tokens or len(tokens) > MAX_TOKENS:
         return []
-    farthest = _farthest(tokens, table)
-    left = len(tokens) - farthest
-    # Beyond the last word that a phrase covers, few words are free: most messages end here.
-    if not farthest or (left > _MOST_FREE and not _unspaced(tokens)):
+    known = _known(tokens, table)
+    # Behind the first word that no phrase has, few words are free: most messages end here.
+    if not known or (len(tokens) - known > _MOST_FREE and not _unspaced(tokens)):
         return []
     reached = _reach(tokens, table)
     found = [units for units, _ in reached.get(len(tokens), ())]
     return found or _with_free_words(text, tokens, reached, table)
 
 
-def _farthest(tokens: list[str], table: FollowupTable) -> int:
-    """Tokens that phrases of any languages cover, from the first token on."""
-    ends = {0}
-    farthest = 0
-    for start, token in enumerate(tokens):
-        if start > farthest:
-            break
-        if start in ends:
-            for end, _ in _phrases_at(tokens, start, token, table):
-                ends.add(end)
-                farthest = max(farthest, end)
-    return farthest
+def _known(tokens: list[str], table: FollowupTable) -> int:
+    """Tokens before the first one that no phrase has, a number aside."""
+    opening, inner = table.packed, table.inner
+    for at, token in enumerate(tokens):
+        if token not in opening and token not in inner and not token.isdecimal():
+            return at
+    return len(tokens)
 
 
 _Reached = dict[int, set[tuple[int, int]]]

@@ -66,7 +66,7 @@ def tongue_table(languages: dict[str, Any]) -> TongueTable:
     )
 
 
-NO_PHRASES = FollowupTable(languages=(), meanings=(), packed={})
+NO_PHRASES = FollowupTable(languages=(), meanings=(), packed={}, inner=frozenset())
 """For tools that look at rules alone: no message is a follow-up or a greeting."""
 
 
