@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ..intent.evidence import Evidence, weigh
 from ..intent.reading import Reading, read
 from ..intent.rulebook import Policy, RuleBook
-from .combine import can_read, chance, price_of
+from .combine import can_read, chance
 from .values import Catalog, Decision, Grade, Message, Opinion, Outcome, Reason, Tier, ToolsetName
 from .weighing import Weighed, weigh_catalog
 
@@ -167,8 +167,8 @@ def _plain(case: _Case) -> frozenset[ToolsetName]:
     }
     return frozenset(
         name
-        for name, found in zip(case.catalog.costs, case.weighed.chances, strict=True)
-        if name in named or found >= case.policy.plain
+        for name, found in zip(case.catalog.names, case.weighed.likely, strict=True)
+        if name in named or found >= case.weighed.bounds.plain
     )
 
 
@@ -268,22 +268,16 @@ def _nothing(case: _Case) -> bool:
 
 def _worth(case: _Case) -> set[ToolsetName]:
     """The floor, and toolsets whose chance outweighs what their schemas cost."""
-    kept = set(case.floor)
-    policy, strangers = case.policy, case.weighed.strangers
-    price = price_of(policy.price, case.weighed.tier)
-    for (name, tokens), found in zip(case.catalog.costs.items(), case.weighed.chances, strict=True):
-        # What the rule book has no words for starts from its prior, whoever else spoke.
-        asked = policy.strange_price if name in strangers else price
-        if found * policy.misses.get(name, 1.0) >= asked * tokens / 1000:
-            kept.add(name)
-    return kept
+    weighed = case.weighed
+    rows = zip(case.catalog.names, weighed.likely, weighed.bounds.worth, strict=True)
+    return {*case.floor, *[name for name, found, least in rows if found >= least]}
 
 
 def _narrow(case: _Case) -> Decision:
     """Keep what is worth its tokens."""
     weighed = case.weighed
     kept = _worth(case)
-    plain = max(weighed.chances, default=0.0) >= case.policy.plain
+    plain = max(weighed.likely, default=_NOT_AT_ALL) >= weighed.bounds.plain
     grade = Grade.TIGHT
     if _thin(case, plain=plain):
         grade = Grade.BROAD

@@ -10,7 +10,8 @@ from typing import cast
 from ..intent.evidence import Evidence
 from ..intent.reading import Reading
 from ..intent.rulebook import Policy
-from .combine import chances, combine, log_odds
+from .bounds import Bounds, bounds_of
+from .combine import combine
 from .naming import match_names
 from .values import Catalog, Message, Opinion, Reason, Tier, ToolsetName
 
@@ -24,8 +25,6 @@ _MOST_WORDS = 4
 _UNHEARD = -5.0
 """Log-odds of a toolset before any vote, where the lexicon has no lane for it."""
 _NOT_AT_ALL = -20.0
-_LEAST_EVIDENT = 0.1
-"""Chance below which a later turn adds nothing, however cheap: an append rewrites the prefix."""
 _ELSEWHERE = 1.6
 """Log-odds that a plain request for something else takes from a stranger."""
 _IMAGE, _FILE = 6.0, 2.0
@@ -38,19 +37,19 @@ class Weighed:
 
     Attributes:
         odds: log-odds per toolset and lane.
-        chances: probability of each granted toolset, 0 to 1, in catalog order.
+        likely: log-odds of each granted toolset, in catalog order.
+        bounds: what they must reach.
         evident: granted toolsets that a later turn may add.
         reasons: votes, attachments and names, in that order.
         tier: who spoke last.
-        strangers: granted toolsets that the rule book has no words for.
     """
 
     odds: Mapping[ToolsetName, float]
-    chances: Sequence[float]
+    likely: Sequence[float]
+    bounds: Bounds
     evident: frozenset[ToolsetName]
     reasons: tuple[Reason, ...]
     tier: Tier
-    strangers: frozenset[ToolsetName]
 
 
 def _votes(evidence: Evidence) -> list[Reason]:
@@ -66,7 +65,7 @@ def _votes(evidence: Evidence) -> list[Reason]:
     ]
 
 
-def _attached(message: Message, reading: Reading) -> Iterator[Reason]:
+def _attached(message: Message, reading: Reading) -> list[Reason]:
     """What the host's frames and the message's own parts bring."""
     brought = list(reading.peeled.evidence.items())
     if message.has_image:
@@ -75,16 +74,16 @@ def _attached(message: Message, reading: Reading) -> Iterator[Reason]:
         brought.append(("terminal", _FILE))
     if message.has_file:
         brought.append(("file", _FILE))
-    for name, weight in brought:
-        if weight:
-            yield Reason(rule="engine.attachment", toolset=ToolsetName(name), weight=weight)
+    return [
+        Reason(rule="engine.attachment", toolset=ToolsetName(name), weight=weight)
+        for name, weight in brought
+        if weight
+    ]
 
 
 def _called(catalog: Catalog, reading: Reading) -> Iterator[Reason]:
     """Tools and toolsets that the message writes out, such as ``web_search``."""
     text = reading.folded.text
-    if "_" not in text:
-        return
     said = {token.text for token in reading.tokens if token.kind == "ident"}
     code = (span for span in reading.material if span.kind == "code")
     said.update(text[span.start : span.end].strip("`") for span in code)
@@ -96,13 +95,12 @@ def _called(catalog: Catalog, reading: Reading) -> Iterator[Reason]:
 
 def _named(catalog: Catalog, strangers: Set[ToolsetName], reading: Reading) -> Iterator[Reason]:
     """Names and descriptions of toolsets that the rule book has no lane for."""
-    if strangers:
-        units = [token.text for token in reading.tokens]
-        found = match_names(strangers, catalog, units, reading.folded.text)
-        for name, named in found.items():
-            weight = _PINNED * named.pinned + _PER_WORD * min(named.words, _MOST_WORDS)
-            if weight:
-                yield Reason(rule="engine.named", toolset=name, weight=weight)
+    units = [token.text for token in reading.tokens]
+    found = match_names(strangers, catalog, units, reading.folded.text)
+    for name, named in found.items():
+        weight = _PINNED * named.pinned + _PER_WORD * min(named.words, _MOST_WORDS)
+        if weight:
+            yield Reason(rule="engine.named", toolset=name, weight=weight)
 
 
 def weigh_catalog(
@@ -120,63 +118,54 @@ def weigh_catalog(
     Without rules the attachments and the toolset's own names still count:
     they are facts of the message, not readings of it.
     """
-    costs = catalog.costs
-    strangers = frozenset(costs.keys() - evidence.lexicon.keys())
-    votes = _votes(evidence) if use_rules else []
-    facts = [
-        *_attached(message, reading),
-        *_called(catalog, reading),
-        *_named(catalog, strangers, reading),
-    ]
+    bounds = bounds_of(catalog, policy, evidence.lexicon, Tier.RULES)
+    strangers, stranger = bounds.strangers, bounds.stranger
+    votes = _votes(evidence) if use_rules and evidence.votes else []
+    facts = _attached(message, reading)
+    if "_" in reading.folded.text:
+        facts += _called(catalog, reading)
+    if strangers:
+        facts += _named(catalog, strangers, reading)
     odds: dict[ToolsetName, float] = {}
     if use_rules:
-        odds.update(cast("Mapping[ToolsetName, float]", evidence.lexicon))
-    stranger = log_odds(policy.stranger)
+        odds = dict(cast("Mapping[ToolsetName, float]", evidence.lexicon))
     odds.update(dict.fromkeys(strangers, stranger))
     forced: dict[ToolsetName, float] = {}
     for reason in [*votes, *facts]:
         if reason.toolset is not None:
             odds[reason.toolset] = odds.get(reason.toolset, _UNHEARD) + reason.weight
             forced[reason.toolset] = forced.get(reason.toolset, 0.0) + reason.weight
-    total, tier = combine(
-        odds if use_rules else None, forced, opinions, strangers=strangers, prior=stranger
-    )
+    total, tier = odds, Tier.RULES
+    if opinions or not use_rules:
+        total, tier = combine(
+            odds if use_rules else None, forced, opinions, strangers=strangers, prior=stranger
+        )
+        bounds = bounds_of(catalog, policy, evidence.lexicon, tier)
     if strangers:
         for name in strangers:  # with the rules off too: nobody has said that it is not needed
             total.setdefault(name, odds[name])
         spoken_for = {fact.toolset for fact in facts} | _described(opinions, policy.stranger)
         unnamed = strangers - spoken_for
-        if unnamed and _plain(odds if use_rules else total, costs.keys() - unnamed, policy):
+        if unnamed and _plain(odds if use_rules else total, catalog.costs.keys() - unnamed, bounds):
             for name in unnamed:
                 total[name] -= _ELSEWHERE
-    likely = chances([total.get(name, _NOT_AT_ALL) for name in costs])
-    strong = _strong(evidence) if use_rules else frozenset()
-    return Weighed(
-        odds=total,
-        chances=likely,
-        evident=_evident(costs, likely, policy.evident / 1000) | (strong & costs.keys()),
-        reasons=(*votes, *facts),
-        tier=tier,
-        strangers=strangers,
-    )
-
-
-def _evident(
-    costs: Mapping[ToolsetName, int], likely: Sequence[float], limit: float
-) -> frozenset[ToolsetName]:
-    """Toolsets that a later turn may add.
-
-    Args:
-        costs: tokens of each.
-        likely: chance of each, in the same order.
-        limit: chance that a token must be worth.
-    """
-    return frozenset(
+    likely = [total.get(name, _NOT_AT_ALL) for name in catalog.names]
+    evident = frozenset(
         [
             name
-            for (name, tokens), found in zip(costs.items(), likely, strict=True)
-            if found >= _LEAST_EVIDENT and found >= limit * tokens
+            for name, found, least in zip(catalog.names, likely, bounds.evident, strict=True)
+            if found >= least
         ]
+    )
+    if votes:
+        evident |= _strong(evidence) & catalog.costs.keys()
+    return Weighed(
+        odds=total,
+        likely=likely,
+        bounds=bounds,
+        evident=evident,
+        reasons=(*votes, *facts),
+        tier=tier,
     )
 
 
@@ -190,14 +179,13 @@ def _described(opinions: Sequence[Opinion], usual: float) -> frozenset[ToolsetNa
     )
 
 
-def _plain(odds: Mapping[ToolsetName, float], names: Set[ToolsetName], policy: Policy) -> bool:
+def _plain(odds: Mapping[ToolsetName, float], names: Set[ToolsetName], bounds: Bounds) -> bool:
     """Whether something that is known by its words is plainly meant.
 
     Strangers that nothing names are doubted then.  The rules say so where they are on: an
     encoder that is sure of a built-in toolset has not seen the server that does it better.
     """
-    sure = log_odds(policy.plain)
-    return max([odds.get(name, _NOT_AT_ALL) for name in names], default=-inf) >= sure
+    return max([odds.get(name, _NOT_AT_ALL) for name in names], default=-inf) >= bounds.plain
 
 
 def _strong(evidence: Evidence) -> frozenset[ToolsetName]:
