@@ -70,10 +70,10 @@ def _word_reader(sources: Sources) -> Callable[[str], Entry]:
         meanings = concepts.of(text)
         codes, votes, known = tongues.of(text, learned)
         further = concepts.phrases_of(text)
-        chains = chains_of(text)
         return Entry(
-            text, True, False, known, codes, votes, meanings, further, (), hits, rows, chains
-        )
+            text, f" {text}", True, False, known, codes, votes, meanings, further, (), hits, rows,
+            *chains_of(text),
+        )  # fmt: skip
 
     return read
 
@@ -89,6 +89,7 @@ def _character(kind: str, text: str, sources: Sources) -> Entry:
     codes, votes, known = sources.tongues.of(text, sources.lexicon.rows)
     return Entry(
         text,
+        f" {text}",
         True,
         True,
         known,
@@ -99,15 +100,18 @@ def _character(kind: str, text: str, sources: Sources) -> Entry:
         sources.concepts.runs_of(text),
         _hits(kind, text, sources),
         _row(text, sources),
-        sources.lexicon.chains_of(text),
+        *sources.lexicon.chains_of(text),
     )
 
 
 def _object(kind: str, text: str, sources: Sources) -> Entry:
     name = unit(kind, text)
     hits = _hits(kind, text, sources)
-    rows, chains = _row(name, sources), sources.lexicon.chains_of(name)
-    return Entry(name, False, False, 0.0, (), 0, (), (), (), hits, rows, chains)
+    rows, step = _row(name, sources), f" {name}" if name else "\n"
+    return Entry(
+        name, step, False, False, 0.0, (), 0, (), (), (), hits, rows,
+        *sources.lexicon.chains_of(name),
+    )  # fmt: skip
 
 
 def _hits(kind: str, text: str, sources: Sources) -> tuple[int, ...]:

@@ -17,6 +17,8 @@ class Entry:
 
     Attributes:
         unit: its name in lexicon keys; empty for a full stop or comma, which has none.
+        step: the same behind a space, as it goes on a key of several units; a line end for a full
+            stop or comma, which no key holds.
         is_word: it counts as a word of some language.
         unspaced: it is a character of a script that writes no spaces.
         known: share of it that the book knows: 1 the whole, 0.5 its beginning, else 0.
@@ -28,9 +30,11 @@ class Entry:
         hits: trials of the book that may begin here, by number.
         rows: known lexicon keys of the unit alone, with their rows.
         chains: how lexicon keys of several units go on here, with their rows.
+        reach: units that the longest of those has behind this one.
     """
 
     unit: str
+    step: str
     is_word: bool
     unspaced: bool
     known: float
@@ -42,3 +46,4 @@ class Entry:
     hits: tuple[int, ...]
     rows: Mapping[str, int]
     chains: Mapping[str, int]
+    reach: int

@@ -44,16 +44,23 @@ class Lexicon:
     bias: tuple[float, ...]
     scale: float
 
-    def chains_of(self, name: str) -> Mapping[str, int]:
-        """How the keys of several units go on that begin with this one, with their rows."""
+    def chains_of(self, name: str) -> tuple[Mapping[str, int], int]:
+        """How the keys of several units go on that begin with this one, with their rows.
+
+        And how many units the longest of them has behind it.
+        """
         packed = self.chains.get(name)
         if packed is None:  # most words
-            return _NO_CHAINS
+            return _NO_CHAINS, 0
         parts = packed.split("\t")
         rows = [self.numbered[int(number)] for number in parts[1::2]]
-        return dict(zip(parts[::2], rows, strict=True))
+        # Characters may be glued, so only ASCII says by its spaces how many units it has.
+        reach = max([rest.count(" ") for rest in parts[::2]]) if packed.isascii() else _CHAIN
+        return dict(zip(parts[::2], rows, strict=True)), reach
 
 
+_CHAIN = 3
+"""Units that may follow the first one of a key."""
 _NO_CHAINS: Mapping[str, int] = {}
 NOTHING_LEARNED = Lexicon(lanes=(), rows={}, chains={}, numbered=(), bias=(), scale=0.0)
 """For reading what is yet to be learned from."""
@@ -111,20 +118,16 @@ def known_rows(
     entries = entries[:MAX_TOKENS]
     steps = _steps(tokens, entries)
     found: dict[str, int] = {}
-    first = ""
     for at, entry in enumerate(entries, 1):
-        if not first:
-            first = entry.unit
         if entry.rows:
             found.update(entry.rows)
-        if entry.chains:
-            rest = ""
-            for step in steps[at : at + _CHAIN]:
-                if not step:
-                    break
+        if entry.reach:
+            chains, rest = entry.chains, ""
+            for step in steps[at : at + entry.reach]:
                 rest += step
-                if rest in entry.chains:
-                    found[entry.unit + rest] = entry.chains[rest]
+                if rest in chains:
+                    found[entry.unit + rest] = chains[rest]
+    first = next((entry.unit for entry in entries if entry.unit), "")
     rows = table.rows
     for key in (f"^{first}", *concept_keys(marks)) if any(marks) else (f"^{first}",):
         if key in rows:
@@ -132,19 +135,10 @@ def known_rows(
     return list(found.values())
 
 
-_CHAIN = 3
-"""Units that may follow the first one of a key."""
-
-
 def _steps(tokens: Sequence[Token], entries: Sequence[Entry]) -> list[str]:
-    """Each unit as it continues a key: behind a space, or glued to a character before it.
-
-    Empty for a full stop or comma, over which no key goes.
-    """
-    steps: list[str] = []
-    for at, entry in enumerate(entries):
-        name = entry.unit
-        if name and not (entry.unspaced and at and glued(tokens[at], tokens[at - 1])):
-            name = " " + name
-        steps.append(name)
+    """Each unit as it continues a key: behind a space, or glued to a character before it."""
+    steps = [entry.step for entry in entries]
+    for at in [at for at, entry in enumerate(entries) if entry.unspaced]:
+        if at and glued(tokens[at], tokens[at - 1]):
+            steps[at] = entries[at].unit
     return steps
