@@ -67,12 +67,16 @@ def _fired(reading: Reading, book: RuleBook) -> list[tuple[Rule, tuple[int, int]
     starts = _starts(reading, book)
     if not starts:
         return []
-    line = Line(reading.tokens, [token.text for token in reading.tokens], reading.marks)
+    texts = [token.text for token in reading.tokens]
+    line = Line(reading.tokens, texts, reading.marks)
+    said = set(texts).union(*reading.marks)
     fired: dict[int, tuple[int, int]] = {}
     for number in sorted(starts):
         position, sought, excepts = book.trials[number]
         # Exceptions stand behind the patterns of their rule.
-        if excepts is (position in fired):
+        if excepts is (position in fired) and not (
+            sought.needs and sought.needs.isdisjoint(said)
+        ):
             at = find(sought, line, starts[number])
             if at is not None and excepts:
                 del fired[position]

@@ -128,21 +128,19 @@ def identify(entries: Sequence[Entry], covered: frozenset[str]) -> Tongue:
 
     Several languages in one message give several codes.
     """
+    words = [entry for entry in entries if entry.is_word]
     votes: dict[str, int] = {}
-    known = 0.0
-    total = 0
-    for entry in entries:
-        if entry.is_word:
-            total += 1
-            known += entry.known
-            for code in entry.codes:
-                votes[code] = votes.get(code, 0) + entry.votes
+    for entry in words:
+        for code in entry.codes:
+            votes[code] = votes.get(code, 0) + entry.votes
     best = other = 0
     for code, count in votes.items():
-        if code in covered:
-            best = max(best, count)
-        else:
+        if code not in covered:
             other = max(other, count)
+        elif count > best:
+            best = count
+    total = len(words)
+    known = sum([entry.known for entry in words])
     return Tongue(
         votes=votes,
         familiar=known / total if total else 1.0,

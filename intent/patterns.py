@@ -63,11 +63,17 @@ class Element:
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """Elements, and the keys of which one must occur where a match begins."""
+    """Elements, and what can be known of a match before it is sought.
+
+    Attributes:
+        keys: one of them stands where a match begins.
+        needs: words and concepts of which one stands behind that; empty: nothing is known.
+    """
 
     elements: tuple[Element, ...]
     lead: int
     keys: frozenset[str]
+    needs: frozenset[str]
 
 
 @dataclass(slots=True)
@@ -108,7 +114,9 @@ def pattern(elements: Sequence[Element]) -> Pattern:
     cut = {
         unit[:STEM] + "*" if unit[-1] == "*" and len(unit) > STEM + 1 else unit for unit in stems
     }
-    return Pattern(tuple(elements), lead, anchor.singles | set(anchor.phrases) | cut)
+    later = (part for part in elements[lead + 1 :] if part.kind == "any" and not part.loose)
+    needs = next((part.singles | set(part.phrases) for part in later), frozenset())
+    return Pattern(tuple(elements), lead, anchor.singles | set(anchor.phrases) | cut, needs)
 
 
 def _key(unit: str) -> str:

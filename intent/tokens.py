@@ -147,6 +147,6 @@ def tokenise(text: str, start: int = 0, end: int | None = None) -> list[Token]:
     new = tuple.__new__  # what Token() itself calls, without the detour
     for match in _PATTERN.finditer(text, start, stop):
         group = match.lastindex or 0
-        low, high = match.span(group)
-        tokens.append(new(Token, (_KINDS[group], text[low:high], low, high)))
+        word, high = match[group], match.end()  # every group ends where its match does
+        tokens.append(new(Token, (_KINDS[group], word, high - len(word), high)))
     return tokens
