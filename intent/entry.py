@@ -29,7 +29,7 @@ class Entry:
         runs: strings of a script without spaces that begin with it, and their concepts.
         hits: trials of the book that may begin here, by number.
         rows: known lexicon keys of the unit alone, with their rows.
-        chains: how lexicon keys of several units go on here, with their rows.
+        chains: how lexicon keys of several units go on here, with the numbers of their rows.
         reach: units that the longest of those has behind this one.
     """
 
@@ -45,5 +45,5 @@ class Entry:
     runs: tuple[tuple[str, str], ...]
     hits: tuple[int, ...]
     rows: Mapping[str, int]
-    chains: Mapping[str, int]
+    chains: Mapping[str, str]
     reach: int

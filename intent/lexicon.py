@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from operator import methodcaller
 from struct import unpack
 
 from .entry import Entry
@@ -44,24 +45,25 @@ class Lexicon:
     bias: tuple[float, ...]
     scale: float
 
-    def chains_of(self, name: str) -> tuple[Mapping[str, int], int]:
-        """How the keys of several units go on that begin with this one, with their rows.
+    def chains_of(self, name: str) -> tuple[Mapping[str, str], int]:
+        """How the keys of several units go on that begin with this one, and their reach.
 
-        And how many units the longest of them has behind it.
+        To each belongs the number of its row, in digits, for most are never asked for.  The reach
+        is the number of units that the longest of them has behind the first one.
         """
         packed = self.chains.get(name)
         if packed is None:  # most words
             return _NO_CHAINS, 0
         parts = packed.split("\t")
-        rows = [self.numbered[int(number)] for number in parts[1::2]]
         # Characters may be glued, so only ASCII says by its spaces how many units it has.
-        reach = max([rest.count(" ") for rest in parts[::2]]) if packed.isascii() else _CHAIN
-        return dict(zip(parts[::2], rows, strict=True)), reach
+        reach = max(map(_spaces, parts[::2])) if packed.isascii() else _CHAIN
+        return dict(zip(parts[::2], parts[1::2], strict=True)), reach
 
 
+_spaces = methodcaller("count", " ")
 _CHAIN = 3
 """Units that may follow the first one of a key."""
-_NO_CHAINS: Mapping[str, int] = {}
+_NO_CHAINS: Mapping[str, str] = {}
 NOTHING_LEARNED = Lexicon(lanes=(), rows={}, chains={}, numbered=(), bias=(), scale=0.0)
 """For reading what is yet to be learned from."""
 
@@ -126,7 +128,7 @@ def known_rows(
             for step in steps[at : at + entry.reach]:
                 rest += step
                 if rest in chains:
-                    found[entry.unit + rest] = chains[rest]
+                    found[entry.unit + rest] = table.numbered[int(chains[rest])]
     first = next((entry.unit for entry in entries if entry.unit), "")
     rows = table.rows
     for key in (f"^{first}", *concept_keys(marks)) if any(marks) else (f"^{first}",):
