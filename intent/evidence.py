@@ -74,9 +74,7 @@ def _fired(reading: Reading, book: RuleBook) -> list[tuple[Rule, tuple[int, int]
     for number in sorted(starts):
         position, sought, excepts = book.trials[number]
         # Exceptions stand behind the patterns of their rule.
-        if excepts is (position in fired) and not (
-            sought.needs and sought.needs.isdisjoint(said)
-        ):
+        if excepts is (position in fired) and not (sought.needs and sought.needs.isdisjoint(said)):
             at = find(sought, line, starts[number])
             if at is not None and excepts:
                 del fired[position]

@@ -41,9 +41,7 @@ class Bounds(NamedTuple):
     stranger: float
 
 
-def bounds_of(
-    catalog: Catalog, policy: Policy, lanes: Container[str], tier: Tier
-) -> Bounds:
+def bounds_of(catalog: Catalog, policy: Policy, lanes: Container[str], tier: Tier) -> Bounds:
     """The bounds of a catalog; the same object for as long as the policy is the same.
 
     Args:

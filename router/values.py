@@ -112,9 +112,7 @@ class Catalog:
     """Names of the toolsets, in catalog order; gathered once, because every decision asks."""
     costs: Mapping[ToolsetName, int] = field(init=False, repr=False, compare=False)
     """Cost of each toolset, in tokens; likewise."""
-    memo: dict[object, object] = field(
-        init=False, repr=False, compare=False, default_factory=dict
-    )
+    memo: dict[object, object] = field(init=False, repr=False, compare=False, default_factory=dict)
     """What follows from it and is asked for with every decision; a cache, no part of the value."""
 
     def __post_init__(self) -> None:

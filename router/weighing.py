@@ -103,6 +103,18 @@ def _named(catalog: Catalog, strangers: Set[ToolsetName], reading: Reading) -> I
             yield Reason(rule="engine.named", toolset=name, weight=weight)
 
 
+def _facts(
+    message: Message, catalog: Catalog, strangers: Set[ToolsetName], reading: Reading
+) -> list[Reason]:
+    """Attachments and names, whatever the rules say."""
+    facts = _attached(message, reading)
+    if "_" in reading.folded.text:
+        facts += _called(catalog, reading)
+    if strangers:
+        facts += _named(catalog, strangers, reading)
+    return facts
+
+
 def weigh_catalog(
     message: Message,
     catalog: Catalog,
@@ -121,11 +133,7 @@ def weigh_catalog(
     bounds = bounds_of(catalog, policy, evidence.lexicon, Tier.RULES)
     strangers, stranger = bounds.strangers, bounds.stranger
     votes = _votes(evidence) if use_rules and evidence.votes else []
-    facts = _attached(message, reading)
-    if "_" in reading.folded.text:
-        facts += _called(catalog, reading)
-    if strangers:
-        facts += _named(catalog, strangers, reading)
+    facts = _facts(message, catalog, strangers, reading)
     odds: dict[ToolsetName, float] = {}
     if use_rules:
         odds = dict(cast("Mapping[ToolsetName, float]", evidence.lexicon))
@@ -150,13 +158,8 @@ def weigh_catalog(
             for name in unnamed:
                 total[name] -= _ELSEWHERE
     likely = [total.get(name, _NOT_AT_ALL) for name in catalog.names]
-    evident = frozenset(
-        [
-            name
-            for name, found, least in zip(catalog.names, likely, bounds.evident, strict=True)
-            if found >= least
-        ]
-    )
+    rows = zip(catalog.names, likely, bounds.evident, strict=True)
+    evident = frozenset([name for name, found, least in rows if found >= least])
     if votes:
         evident |= _strong(evidence) & catalog.costs.keys()
     return Weighed(
