@@ -24,10 +24,12 @@ class Tiers:
     Attributes:
         use_rules: the rules have a say.
         ask: opinions of the tiers behind them, in their order; text, catalog → opinions.
+        asks: there are such tiers.
     """
 
     use_rules: bool
     ask: Callable[[str, Catalog], tuple[Opinion, ...]]
+    asks: bool = True
 
 
 def tiers(name: str) -> Tiers:
@@ -40,7 +42,7 @@ def tiers(name: str) -> Tiers:
     if name not in KNOWN:
         raise UsageError(f"unknown tier {name!r}; known: {', '.join(KNOWN)}")
     if name == "rules":
-        return Tiers(use_rules=True, ask=lambda text, catalog: ())
+        return Tiers(use_rules=True, ask=lambda text, catalog: (), asks=False)
     if name in NETWORK:
         return Tiers(use_rules=False, ask=network_tier(name))
     if not is_installed():
