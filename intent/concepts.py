@@ -7,7 +7,7 @@ pattern may ask for a concept instead of listing words.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from .entry import Entry, Mark
@@ -15,8 +15,10 @@ from .tokens import Token
 
 __all__ = ["Concepts", "annotate", "arrange", "pack"]
 
-_HEADS = (2, 3, 4)
+_HEAD = 4
 """Letters by which a stem is found; the rest is compared."""
+_SHORT = (2, 3)
+"""Letters of stems that are shorter than that."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,23 +33,32 @@ class Concepts:
         stems: first four letters, or all of a shorter stem, to stems and their concepts.
         runs: first character to strings of a script without spaces.
         phrases: first word to phrases and their concepts.
+        short: first two letters of the stems that are shorter than four.
     """
 
     words: Mapping[str, str]
     stems: Mapping[str, str]
     runs: Mapping[str, str]
     phrases: Mapping[str, str]
+    short: frozenset[str] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Gather how short stems begin: few words do."""
+        short = frozenset([stem[:2] for stem in self.stems if len(stem) < _HEAD])
+        object.__setattr__(self, "short", short)
 
     def of(self, word: str) -> tuple[Mark, ...]:
         """Concepts of a word, those of its stems included and those of phrases not."""
-        found: list[Mark] = []
-        if word in self.words:
-            found += [mark for _, mark in _unpack(self.words[word])]
-        for size in _HEADS:
-            if word[:size] in self.stems and len(word) >= size:
-                near = _unpack(self.stems[word[:size]])
-                found += [mark for stem, mark in near if word.startswith(stem)]
-        return tuple(found)
+        words, stems = self.words, self.stems
+        found = _meant(words[word], word) if word in words else ()
+        if word[:2] in self.short:
+            for size in _SHORT:
+                if word[:size] in stems and len(word) >= size:
+                    found += _meant(stems[word[:size]], word)
+        head = word[:_HEAD]
+        if head in stems and len(head) == _HEAD:
+            found += _meant(stems[head], word)
+        return found
 
     def phrases_of(self, word: str) -> tuple[tuple[tuple[str, ...], Mark], ...]:
         """Further words that make the word a phrase, and the concept of that."""
@@ -62,6 +73,18 @@ class Concepts:
             return ()
         near = _unpack(self.runs[character])
         return tuple([(run, concept) for run, (concept, _) in near])
+
+
+def _meant(packed: str, word: str) -> tuple[Mark, ...]:
+    """What those forms under one key mean that the word begins with."""
+    parts = packed.split("\t")
+    return tuple(
+        [
+            (parts[at + 1], _languages(parts[at + 2]))
+            for at in range(0, len(parts), 3)
+            if word.startswith(parts[at])
+        ]
+    )
 
 
 def _unpack(packed: str) -> Sequence[tuple[str, Mark]]:
@@ -79,7 +102,7 @@ def _languages(codes: str) -> frozenset[str]:
 
 _KEYS: Mapping[str, Callable[[str], str]] = {
     "word": lambda form: form,
-    "stem": lambda form: form[: _HEADS[-1]],
+    "stem": lambda form: form[:_HEAD],
     "run": lambda form: form[0],
     "phrase": lambda form: form.partition(" ")[0],
 }
