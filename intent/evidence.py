@@ -190,7 +190,7 @@ def _rows(reading: Reading, table: Lexicon, loud: Sequence[int] | None) -> list[
     """Rows of the known keys of some of the tokens; ``None``: of all."""
     tokens, entries, marks = reading.tokens, reading.entries, reading.marks
     if loud is not None:
-        tokens = tuple([tokens[at] for at in loud])
-        entries = tuple([entries[at] for at in loud])
-        marks = tuple([marks[at] for at in loud])
+        tokens = [tokens[at] for at in loud]
+        entries = [entries[at] for at in loud]
+        marks = [marks[at] for at in loud]
     return known_rows(tokens, entries, marks, table)

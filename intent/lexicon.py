@@ -129,7 +129,9 @@ def known_rows(
                 rest += step
                 if rest in chains:
                     found[entry.unit + rest] = table.numbered[int(chains[rest])]
-    first = next((entry.unit for entry in entries if entry.unit), "")
+    first = entries[0].unit if entries else ""
+    if not first:  # most messages begin with a word
+        first = next((entry.unit for entry in entries if entry.unit), "")
     rows = table.rows
     for key in (f"^{first}", *concept_keys(marks)) if any(marks) else (f"^{first}",):
         if key in rows:

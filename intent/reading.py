@@ -53,10 +53,10 @@ class Reading:
     text: str
     start: int
     folded: Folded
-    tokens: tuple[Token, ...]
-    entries: tuple[Entry, ...]
-    marks: tuple[tuple[str, ...], ...]
-    material: tuple[Masked, ...]
+    tokens: Sequence[Token]
+    entries: Sequence[Entry]
+    marks: Sequence[tuple[str, ...]]
+    material: Sequence[Masked]
     peeled: Peeled
     tongue: Tongue
     windowed: bool
@@ -177,10 +177,10 @@ def read(text: str, book: RuleBook) -> Reading:
         text=words,
         start=peeled.start,
         folded=folded,
-        tokens=tuple(tokens),
-        entries=tuple(entries),
-        marks=tuple(marks),
-        material=tuple(material),
+        tokens=tokens,
+        entries=entries,
+        marks=marks,
+        material=material,
         peeled=peeled,
         tongue=tongue,
         windowed=windowed,

@@ -1,6 +1,6 @@
 """The values that travel between packages.
 
-All are frozen.  Tokens are o200k tokens of the minified tool schema, or an
+All are frozen, or never changed.  Tokens are o200k tokens of the minified tool schema, or an
 estimate of them where no vocabulary is at hand.
 """
 
@@ -170,7 +170,9 @@ class Reason:
     """Characters ``[start, end)`` of the original text that it rests on."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(
+    slots=True, kw_only=True
+)  # never changed; "frozen" would make it cost three times as much
 class Decision:
     """Which toolsets a request carries, and why."""
 
