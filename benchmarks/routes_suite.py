@@ -14,6 +14,7 @@ from ..reports import plots
 from ..reports.page import Plot
 from ..router.engine import decide
 from ..router.values import Catalog, Decision, Message, Opinion
+from .in_use import among_others, middle, timed
 from .options import Options
 from .output import emit
 from .reliability import Said, reliability, said
@@ -29,6 +30,11 @@ GATES = {"hit": 0.96, "saving": 0.66}
 _BINS = ("n", "said", "true")
 _BARS = 20
 """Most bars of a drawing."""
+_TIMES = {
+    "new_process": "in a new process",
+    "among_others": "new to a process that has read all the others",
+    "again": "read before",
+}
 _COLUMNS = ("n", "hit", "miss_when_narrowed", "abstention", "saving", "excess")
 
 
@@ -62,8 +68,7 @@ def run(options: Options) -> int:
         return 0
     report = _report(scored, costs, rules, [row["micros"] for row in rows])
     if not who.asks:
-        again = [_again(case["prompt"], granted, rules, who) for case in cases]
-        report["micros_again"] = _middle(again)
+        report["micros"] |= _in_use([case["prompt"] for case in cases], granted, rules, who)
     if found := reliability(opined):
         report["reliability"] = found
     held = True
@@ -89,22 +94,17 @@ def _decided(
     )
 
 
-def _again(text: str, granted: Catalog, rules: RuleBook, who: Tiers) -> float:
-    """Microseconds of a decision in a process that has met its words before.
+def _in_use(
+    texts: Sequence[str], granted: Catalog, rules: RuleBook, who: Tiers
+) -> dict[str, dict[str, float]]:
+    """Times of decisions in a process that has made all of them once."""
 
-    No decision is remembered, only what the tables say of single words.
-    """
-    message = Message(text=text)
-    start = perf_counter()
-    _decided(message, granted, rules, who, ())
-    return (perf_counter() - start) * 1e6
+    def again(text: str) -> Decision:
+        return _decided(Message(text=text), granted, rules, who, ())
 
-
-def _middle(micros: Sequence[float]) -> dict[str, float]:
-    times = sorted(micros)
     return {
-        "p50": times[len(times) // 2],
-        "p99": times[min(len(times) - 1, int(len(times) * 0.99))],
+        "among_others": middle(among_others(texts, rules, again)),
+        "again": middle(timed(texts, again)),
     }
 
 
@@ -133,7 +133,7 @@ def _report(
         "by_kind": grouped(scored, lambda c: str(c.get("kind", "?")), costs),
         "by_language": grouped(scored, _language, costs),
         "rules": rule_table(scored, [rule.id for rule in rules.rules if rule.toolset]),
-        "micros": _middle(micros),
+        "micros": {"new_process": middle(micros)},
         "missed": [item.case["id"] for item in scored if not item.hit],
     }
 
@@ -153,13 +153,9 @@ def _tables(report: Mapping[str, Any]) -> list[Table]:
     found.append(_table("Rules", rules, ("coverage", "overlap", "conflict", "accuracy")))
     if "reliability" in report:
         found.append(_reliability_table(report["reliability"]))
-    found[0].caption = f"a decision: {_spoken(report['micros'])}"
-    if "micros_again" in report:
-        found[
-            0
-        ].caption += (
-            f" in a new process; {_spoken(report['micros_again'])} where its words were met before"
-        )
+    found[0].caption = "a decision:" + ";".join(
+        [f" {_TIMES[name]} {_spoken(times)}" for name, times in report["micros"].items()]
+    )
     return found
 
 
