@@ -68,7 +68,9 @@ def run(options: Options) -> int:
         return 0
     report = _report(scored, costs, rules, [row["micros"] for row in rows])
     if not who.asks:
-        report["micros"] |= _in_use([case["prompt"] for case in cases], granted, rules, who)
+        report["micros"] |= _in_use(
+            [Message(text=case["prompt"]) for case in cases], granted, rules, who
+        )
     if found := reliability(opined):
         report["reliability"] = found
     held = True
@@ -95,16 +97,16 @@ def _decided(
 
 
 def _in_use(
-    texts: Sequence[str], granted: Catalog, rules: RuleBook, who: Tiers
+    messages: Sequence[Message], granted: Catalog, rules: RuleBook, who: Tiers
 ) -> dict[str, dict[str, float]]:
     """Times of decisions in a process that has made all of them once."""
 
-    def again(text: str) -> Decision:
-        return _decided(Message(text=text), granted, rules, who, ())
+    def again(message: Message) -> Decision:
+        return _decided(message, granted, rules, who, ())
 
     return {
-        "among_others": middle(among_others(texts, rules, again)),
-        "again": middle(timed(texts, again)),
+        "among_others": middle(among_others(messages, rules, again)),
+        "again": middle(timed(messages, again)),
     }
 
 

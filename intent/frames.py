@@ -124,10 +124,15 @@ def peel(
         openers: see :func:`openers_of`; spares a look at every frame.
     """
     start, end = _trim(text, 0, len(text))
+    stacked = "\n\n[" in text or "\n\n---" in text
+    if openers is not None and not stacked and text[start : start + _OPENER] not in openers:
+        # Most messages: no frame that we know.
+        unknown = text.startswith(suspects, start, end)
+        return Peeled(start=start, end=end, evidence={}, unknown=unknown)
     taken: list[str] = []
     skills: list[tuple[int, int]] = []
     evidence: dict[str, float] = {}
-    if "\n\n[" in text or "\n\n---" in text:
+    if stacked:
         for frame in frames:
             at = text.find(frame.begin, start, end) if frame.take == "before" else -1
             if at >= 0:

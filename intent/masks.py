@@ -133,7 +133,7 @@ def _blocks(text: str, taken: list[Masked]) -> list[Masked]:
 
 def mask(text: str) -> list[Masked]:
     """Find the material in a text, in order and without overlap.  Never raises."""
-    spans = _quotes(text)
+    spans = _quotes(text) if _OPENERS.search(text) else []
     if "\n" in text:
         blocks = _blocks(text, spans)
         spans = [s for s in spans if not any(b.start <= s.start < b.end for b in blocks)]

@@ -31,16 +31,16 @@ _EXTENSIONS = (
     "|bak|diff|patch|service|gpx|swift|lua|r|jl|vue|gradle|tf|proto|psd|ai|stl|dat|bin|po"
 )
 _DOTFILES = "env|bashrc|zshrc|gitignore|profile|vimrc|dockerignore"
-_WORD = rf"[^\W\d_{_COMBINING}](?:[^\W\d_]|[{_COMBINING}])*"
+_WORD = rf"[^\W\d_{_COMBINING}](?:[^\W\d_]|[{_COMBINING}])*+"
 # One space is skipped before a token: searched for one by one, spaces would be a third of the cost.
 _PATTERN = re.compile(
     rf"""
     [ ]?+(?:
     (?P<w>[a-z\u00df-\u058f]+(?=[\s,!?]|$))
   | (?P<url>(?:https?|ssh|s?ftp|file|wss?)://[^\s<>"'`]+|www\.[^\s<>"'`]+)
-  | (?P<mail>(?<![\w.+-])[\w.+-]{{1,64}}@[\w-]{{1,63}}(?:\.[\w-]{{1,63}}){{1,8}})
+  | (?P<mail>(?<![\w.+-])[\w.+-]{{1,64}}+@[\w-]{{1,63}}(?:\.[\w-]{{1,63}}){{1,8}})
   | (?P<path>(?:~|\.{{1,2}})?/[\w.@%+-][\w./@%+*-]*
-      |[a-z]:\\[\w.\\ -]+|~/|(?<![\w.-])\w[\w.-]{{0,80}}/[\w./-]*[\w/])
+      |[a-z]:\\[\w.\\ -]+|~/|(?<![\w.-])\w[\w.-]{{0,80}}+/[\w./-]*[\w/])
   | (?P<file>(?<![\w.-])[\w-]{{1,80}}(?:\.[\w-]{{1,40}}){{0,3}}\.(?:{_EXTENSIONS})(?![\w])
       |(?<![\w.])\.(?:{_DOTFILES})(?![\w]))
   | (?P<time>\d{{1,2}}(?:[:.h]\d{{2}})(?![\d])|\d{{1,2}}\s?(?:am|pm|uhr)\b)

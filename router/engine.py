@@ -99,7 +99,7 @@ def decide(
             first_contact=first_contact,
             use_rules=use_rules,
             asked=bool(heard),
-            read=can_read(heard),
+            read=bool(heard) and can_read(heard),
         )
         return _conclude(case)
     except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError) as error:
