@@ -105,25 +105,31 @@ def _pack(languages: list[str], entries: Mapping[str, Mapping[int, int]]) -> byt
     """The table as columns, of which a reader takes apart only what a message begins with.
 
     Four sections: the languages and below them each meaning; the first tokens of all phrases;
-    for each of those the rests of its phrases, as ``rest TAB number of the meaning …``; and the
-    tokens that stand in rests only.
+    for each of those the tokens of its longest phrase and the rests of all, as ``longest TAB rest
+    TAB number of the meaning …``; and the tokens that stand in rests only.
     """
     meanings: dict[str, int] = {}
-    openers: dict[str, list[str]] = {}
+    openers: dict[str, dict[str, int]] = {}
     for key in sorted(entries):
         meaning = " ".join(f"{bit}:{mask:x}" for bit, mask in sorted(entries[key].items()))
         number = meanings.setdefault(meaning, len(meanings))
         first = key.partition(" ")[0]
-        openers.setdefault(first, []).append(f"{key[len(first) :]}\t{number}")
+        openers.setdefault(first, {})[key[len(first) :]] = number
     inner = {token for key in entries for token in key.split(" ")} - openers.keys()
     columns = (
         [" ".join(languages), *meanings],
         openers,
-        ["\t".join(rests) for rests in openers.values()],
+        [_rests(rests) for rests in openers.values()],
         sorted(inner),
     )
     # Not compressed: that would be a quarter of the time that loading takes.
     return MAGIC + join(["\n".join(column).encode() for column in columns])
+
+
+def _rests(rests: Mapping[str, int]) -> str:
+    """Tokens of the longest phrase, and the rest of each with the number of its meaning."""
+    longest = 1 + max(rest.count(" ") for rest in rests)
+    return "\t".join([str(longest), *[f"{rest}\t{number}" for rest, number in rests.items()]])
 
 
 def _read_books(name: str, data: bytes) -> list[tuple[str, dict[str, str]]]:

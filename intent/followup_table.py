@@ -24,7 +24,7 @@ __all__ = [
     "table_from_bytes",
 ]
 
-MAGIC = b"HTRP4\n"
+MAGIC = b"HTRP5\n"
 """First bytes of a compiled table."""
 UNITS = (
     "agree",
@@ -80,11 +80,12 @@ class Opener(NamedTuple):
 
     Attributes:
         longest: tokens of the longest one; 0: there are none.
-        rests: what follows the token, each token behind a space, to the meaning of the phrase.
+        rests: what follows the token, each token behind a space, to the number of its meaning,
+            in digits: most are never asked for.
     """
 
     longest: int
-    rests: Mapping[str, Meaning]
+    rests: Mapping[str, str]
 
 
 _OPENS_NOTHING = Opener(0, {})
@@ -97,10 +98,11 @@ class FollowupTable:
     Attributes:
         languages: language tags, in the order of the mask bits.
         meanings: what phrases may be, each as ``position of the unit:mask of languages …``.
-        packed: first token to the rests of its phrases, as ``rest TAB number …`` with the number
-            of the meaning, in UTF-8.
+        packed: first token to the tokens of its longest phrase and the rests of all, as ``longest
+            TAB rest TAB number …`` with the number of the meaning, in UTF-8.
         inner: tokens that some phrase has and none begins with.
         opener: any token to the phrases that begin with it.
+        meaning: number of a meaning, in digits, to what a phrase of it may be.
     """
 
     languages: tuple[str, ...]
@@ -108,23 +110,24 @@ class FollowupTable:
     packed: Mapping[str, bytes]
     inner: frozenset[str]
     opener: Mapping[str, Opener] = field(init=False, repr=False, compare=False)
-    _meaning: Mapping[str, Meaning] = field(init=False, repr=False, compare=False)
+    meaning: Mapping[str, Meaning] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Prepare what is looked up for every message."""
         tags = self.languages
         masks = [1 << tags.index(tag) if tag in tags else 0 for tag in ("und", "en")]
-        meaning = Memo(lambda text: tuple([_entry(pair, *masks) for pair in text.split(" ")]))
-        object.__setattr__(self, "_meaning", meaning)
+
+        def meaning(number: str) -> Meaning:
+            return tuple([_entry(pair, *masks) for pair in self.meanings[int(number)].split(" ")])
+
+        object.__setattr__(self, "meaning", Memo(meaning))
         object.__setattr__(self, "opener", Memo(self._unpack))
 
     def _unpack(self, token: str) -> Opener:
         if token not in self.packed:
             return _OPENS_NOTHING
-        parts = self.packed[token].decode().split("\t")
-        meanings = [self._meaning[self.meanings[int(number)]] for number in parts[1::2]]
-        rests = dict(zip(parts[::2], meanings, strict=True))
-        return Opener(1 + max([rest.count(" ") for rest in rests]), rests)
+        longest, *parts = self.packed[token].decode().split("\t")
+        return Opener(int(longest), dict(zip(parts[::2], parts[1::2], strict=True)))
 
 
 def table_from_bytes(data: bytes) -> FollowupTable:

@@ -215,7 +215,7 @@ def _phrases_at(
             if end > start + 1:
                 rest = f"{rest} {tokens[end - 1]}"
             if rest in rests:
-                found.append((end, rests[rest]))
+                found.append((end, table.meaning[rests[rest]]))
     if token.isdecimal() and len(token) <= 2:
         found.append((start + 1, ((BIT["pick"], ANY),)))
     return found
@@ -264,7 +264,8 @@ def _before_too(tokens: list[str], reached: _Reached, table: FollowupTable) -> l
         return []
     for tail in range(len(tokens) - 1, max(0, len(tokens) - (3 if spaced else 9)), -1):
         first, *more = tokens[tail:]
-        closing = table.opener[first].rests.get("".join([f" {token}" for token in more]), ())
+        number = table.opener[first].rests.get("".join([f" {token}" for token in more]))
+        closing = () if number is None else table.meaning[number]
         masks = [mask for bit, mask in closing if bit == BIT["too"]]
         if not masks:
             continue
