@@ -108,6 +108,24 @@ def openers_of(frames: Sequence[Frame]) -> frozenset[str]:
     return frozenset(frame.begin[:_OPENER] for frame in frames if frame.take != "before")
 
 
+def _cut(
+    text: str,
+    start: int,
+    end: int,
+    frames: Sequence[Frame],
+    taken: list[str],
+    evidence: dict[str, float],
+) -> int:
+    """Where the words end before the frames that stand behind them, which are noted."""
+    for frame in frames:
+        at = text.find(frame.begin, start, end) if frame.take == "before" else -1
+        if at >= 0:
+            end = at
+            taken.append(frame.id)
+            _add(evidence, frame.evidence)
+    return end
+
+
 def peel(
     text: str,
     frames: Sequence[Frame],
@@ -133,12 +151,7 @@ def peel(
     skills: list[tuple[int, int]] = []
     evidence: dict[str, float] = {}
     if stacked:
-        for frame in frames:
-            at = text.find(frame.begin, start, end) if frame.take == "before" else -1
-            if at >= 0:
-                end = at
-                taken.append(frame.id)
-                _add(evidence, frame.evidence)
+        end = _cut(text, start, end, frames, taken, evidence)
         start, end = _trim(text, start, end)
     for _ in range(_DEPTH):
         if openers is not None and text[start : start + _OPENER] not in openers:

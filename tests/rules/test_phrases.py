@@ -81,7 +81,8 @@ def test_languages_reach_the_promised_width(unit: str, least: int, table: Follow
     bit = 1 << UNITS.index(unit)
 
     phrases = (table.opener[token].rests.values() for token in table.packed)
-    masks = [mask for rests in phrases for meaning in rests for b, mask in meaning if b == bit]
+    meanings = [table.meaning[number] for rests in phrases for number in rests]
+    masks = [mask for meaning in meanings for b, mask in meaning if b == bit]
 
     spoken = {i for mask in masks if mask > 0 for i in range(len(table.languages)) if mask >> i & 1}
     assert len(spoken) >= least
