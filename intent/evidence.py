@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from .followups import FollowupKind, converse
@@ -35,16 +35,23 @@ class Evidence:
     """What the rules and the lexicon say of one message.
 
     Attributes:
-        lexicon: log-odds per toolset of the learned words, bias included.
+        lanes: what the lexicon speaks of: toolsets, and the message as a whole.
+        learned: log-odds of each of them by the learned words, bias included.
         votes: rules that fired, in the order of the book.
         flags: flags of the rules that fired, and of the reading.
         known: lexicon keys that had a weight.
     """
 
-    lexicon: Mapping[str, float]
+    lanes: tuple[str, ...]
+    learned: Sequence[float]
     votes: tuple[Vote, ...]
     flags: frozenset[str]
     known: int
+
+    @property
+    def lexicon(self) -> dict[str, float]:
+        """Log-odds of the learned words, by lane."""
+        return dict(zip(self.lanes, self.learned, strict=True))
 
 
 def _starts(reading: Reading, book: RuleBook) -> dict[int, list[int]]:
@@ -141,19 +148,28 @@ def weigh(reading: Reading, book: RuleBook) -> Evidence:
     quiet = [_scope(tokens, *at) for rule, at in fired if rule.flag == "negation"]
     votes: list[Vote] = []
     for rule, (start, end) in fired:
-        negated = rule.flag == "" and _covered(start, quiet)
+        negated = bool(quiet) and rule.flag == "" and _covered(start, quiet)
         weight = -abs(rule.weight) if negated else rule.weight
         votes.append(Vote(rule=rule, weight=weight, span=reading.span(start, end), negated=negated))
     loud = [at for at in range(len(tokens)) if not _covered(at, quiet)] if quiet else None
-    rows = _rows(reading, book.lexicon, loud)
-    lexicon = log_odds(rows, book.lexicon)
+    table = book.lexicon
+    rows = _rows(reading, table, loud)
+    learned = log_odds(rows, table)
     for part in _sentences(reading, quiet) if len(tokens) >= _LEAST_TOKENS else ():
-        apart = log_odds(_rows(reading, book.lexicon, part), book.lexicon)
-        for lane in apart.keys() - _WHOLE:
-            lexicon[lane] = max(lexicon[lane], apart[lane] - _APART)
+        apart = log_odds(_rows(reading, table, part), table)
+        learned = [
+            whole if lane in _WHOLE else max(whole, one - _APART)
+            for lane, whole, one in zip(table.lanes, learned, apart, strict=True)
+        ]
     flags = {vote.rule.flag for vote in votes if vote.rule.flag}
     flags.update(_dialogue(reading, book))
-    return Evidence(lexicon=lexicon, votes=tuple(votes), flags=frozenset(flags), known=len(rows))
+    return Evidence(
+        lanes=table.lanes,
+        learned=learned,
+        votes=tuple(votes),
+        flags=frozenset(flags),
+        known=len(rows),
+    )
 
 
 _APART = 1.0

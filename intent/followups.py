@@ -162,9 +162,7 @@ def _covers(text: str, table: FollowupTable) -> list[int]:
     tokens = phrase_tokens(text)
     if not tokens or len(tokens) > MAX_TOKENS:
         return []
-    known = _known(tokens, table)
-    # Behind the first word that no phrase has, few words are free: most messages end here.
-    if not known or (len(tokens) - known > _MOST_FREE and not _unspaced(tokens)):
+    if not _may_cover(tokens, _known(tokens, table)):  # most messages
         return []
     reached = _reach(tokens, table)
     found = [units for units, _ in reached.get(len(tokens), ())]
@@ -178,6 +176,22 @@ def _known(tokens: list[str], table: FollowupTable) -> int:
         if token not in opening and token not in inner and not token.isdecimal():
             return at
     return len(tokens)
+
+
+def _may_cover(tokens: list[str], known: int) -> bool:
+    """Whether phrases and a few free words can cover a message, by its first unknown word.
+
+    Args:
+        tokens: of the message.
+        known: tokens before that word.
+    """
+    size = len(tokens)
+    if known == size:
+        return True
+    if not known:  # nothing free opens a message
+        return False
+    short = size <= _MOST_BEFORE_TOO or (size <= _MOST_BEHIND and size - known <= _FREE_BEHIND)
+    return short or _unspaced(tokens)
 
 
 _Reached = dict[int, set[tuple[int, int]]]
@@ -221,8 +235,10 @@ def _phrases_at(
     return found
 
 
-_MOST_FREE = 4
-"""Free words of a spaced language: two before "too", which has two at most."""
+_MOST_BEHIND, _FREE_BEHIND = 8, 3
+"""Tokens of a message that ends in free words, and how many of those there may be."""
+_MOST_BEFORE_TOO = 5
+"""Tokens of a message in a spaced language that has free words before "too"."""
 
 
 def _with_free_words(
@@ -244,9 +260,9 @@ def _with_free_words(
 
 
 def _after_opener(tokens: list[str], reached: _Reached, joined: int) -> list[int]:
-    if len(tokens) > 8:
+    if len(tokens) > _MOST_BEHIND:
         return []
-    for start in range(max(1, len(tokens) - 3), len(tokens)):
+    for start in range(max(1, len(tokens) - _FREE_BEHIND), len(tokens)):
         if start not in reached or not all(is_free_word(token) for token in tokens[start:]):
             continue
         for units, _ in reached[start]:
@@ -260,7 +276,7 @@ def _after_opener(tokens: list[str], reached: _Reached, joined: int) -> list[int
 
 def _before_too(tokens: list[str], reached: _Reached, table: FollowupTable) -> list[int]:
     spaced = not _unspaced(tokens)
-    if spaced and len(tokens) > 5:
+    if spaced and len(tokens) > _MOST_BEFORE_TOO:
         return []
     for tail in range(len(tokens) - 1, max(0, len(tokens) - (3 if spaced else 9)), -1):
         first, *more = tokens[tail:]

@@ -84,21 +84,21 @@ def sums(rows: Sequence[int], lanes: int) -> Sequence[int]:
     return unpack(f"<{lanes}H", sum(rows).to_bytes(LANE * lanes, "little"))
 
 
-def log_odds(rows: Sequence[int], table: Lexicon) -> dict[str, float]:
+def log_odds(rows: Sequence[int], table: Lexicon) -> list[float]:
     """Log-odds a lane: its bias, and the weights of the known keys; many keys share their say.
+
+    In the order of the lanes, for nobody asks for most of them by name.
 
     Args:
         rows: of each known key once.
         table: what they are rows of.
     """
-    lanes = table.lanes
     count = len(rows)
     share = table.scale / count**0.5 if count else 0.0
     less = OFFSET * count
-    return {
-        lane: bias + (total - less) * share
-        for lane, bias, total in zip(lanes, table.bias, sums(rows, len(lanes)), strict=True)
-    }
+    totals = sums(rows, len(table.lanes))
+    pairs = zip(table.bias, totals, strict=True)
+    return [bias + (total - less) * share for bias, total in pairs]
 
 
 def known_rows(

@@ -25,6 +25,8 @@ _QUOTES = {
     "'": "'",
 }
 _OPENERS = re.compile(r"```|~~~|[\"“„«»「『《‘`]|(?<![\w'])'(?=\S)")
+_MARKS = re.compile(r"[\"“„«»「『《‘`'~]")
+"""Characters that those begin with: sought alone, they take a quarter of the time."""
 _QUOTE_LIMIT = 1200
 _LINE = 240
 """Characters of a line that say what it is."""
@@ -133,7 +135,7 @@ def _blocks(text: str, taken: list[Masked]) -> list[Masked]:
 
 def mask(text: str) -> list[Masked]:
     """Find the material in a text, in order and without overlap.  Never raises."""
-    spans = _quotes(text) if _OPENERS.search(text) else []
+    spans = _quotes(text) if _MARKS.search(text) else []
     if "\n" in text:
         blocks = _blocks(text, spans)
         spans = [s for s in spans if not any(b.start <= s.start < b.end for b in blocks)]

@@ -58,6 +58,9 @@ _PATTERN = re.compile(
     re.VERBOSE,
 )
 
+_UNSPACED = "\u0e01"
+"""First letter of the scripts without spaces; few others come behind it."""
+
 # A plain word before a space ("w") cannot be anything else: most words end there.
 _KINDS = ["", *("word" if name == "w" else name for name in _PATTERN.groupindex)]
 """Kind of the token that each group of the pattern finds, by the number of the group."""
@@ -145,8 +148,21 @@ def tokenise(text: str, start: int = 0, end: int | None = None) -> list[Token]:
     stop = len(text) if end is None else end
     tokens: list[Token] = []
     new = tuple.__new__  # what Token() itself calls, without the detour
-    for match in _PATTERN.finditer(text, start, stop):
-        group = match.lastindex or 0
-        word, high = match[group], match.end()  # every group ends where its match does
-        tokens.append(new(Token, (_KINDS[group], word, high - len(word), high)))
+    at = past = start  # in the text, and behind the last token
+    for chunk in text[start:stop].split(" "):
+        low = at
+        at += len(chunk)
+        # Letters between two spaces cannot be anything but a word: most tokens are that.
+        if low >= past and chunk.isalpha() and (chunk.isascii() or max(chunk) < _UNSPACED):
+            tokens.append(new(Token, ("word", chunk, low, at)))
+        elif at > past:
+            for match in _PATTERN.finditer(text, max(low, past), stop):
+                group = match.lastindex or 0
+                word, past = match[group], match.end()  # every group ends where its match does
+                tokens.append(new(Token, (_KINDS[group], word, past - len(word), past)))
+                if past >= at:
+                    break
+            else:
+                break
+        at += 1
     return tokens

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import compress
+from operator import ge
 
 from ..intent.evidence import Evidence, weigh
 from ..intent.reading import Reading, read
 from ..intent.rulebook import Policy, RuleBook
-from .combine import can_read, chance
+from .bounds import NOT_AT_ALL
+from .combine import can_read
 from .values import Catalog, Decision, Grade, Message, Opinion, Outcome, Reason, Tier, ToolsetName
 from .weighing import Weighed, weigh_catalog
 
 __all__ = ["decide"]
 
-_VAGUE = ToolsetName("vague")
-_NONE = ToolsetName("none")
-_QUIET = 0.6
-"""Chance that no tool is needed, from which a message without a plain need is settled."""
-"""Lane of the lexicon that stands for a message which names nothing."""
-_NOT_AT_ALL = -20.0
-"""Log-odds of a toolset that nothing spoke for."""
 _BY_NAME = frozenset(("engine.called", "engine.named"))
 _BY_GRADE = {grade: Reason(rule=f"engine.{grade}") for grade in Grade}
 _BLOCKS = frozenset(("fence", "log", "mail", "source", "table"))
@@ -258,26 +254,26 @@ def _thin(case: _Case, *, plain: bool) -> bool:
         return False
     if case.use_rules and not case.read and _unfamiliar(case):
         return True
-    return chance(case.weighed.odds.get(_VAGUE, _NOT_AT_ALL)) >= case.policy.vague
+    return case.weighed.vague >= case.weighed.bounds.vague
 
 
 def _nothing(case: _Case) -> bool:
     """Whether plainly no tool is needed."""
-    return chance(case.weighed.odds.get(_NONE, _NOT_AT_ALL)) >= _QUIET
+    return case.weighed.quiet >= case.weighed.bounds.quiet
 
 
 def _worth(case: _Case) -> set[ToolsetName]:
     """The floor, and toolsets whose chance outweighs what their schemas cost."""
     weighed = case.weighed
-    rows = zip(case.catalog.names, weighed.likely, weighed.bounds.worth, strict=True)
-    return {*case.floor, *[name for name, found, least in rows if found >= least]}
+    worth = map(ge, weighed.likely, weighed.bounds.worth)
+    return {*case.floor, *compress(case.catalog.names, worth)}
 
 
 def _narrow(case: _Case) -> Decision:
     """Keep what is worth its tokens."""
     weighed = case.weighed
     kept = _worth(case)
-    plain = max(weighed.likely, default=_NOT_AT_ALL) >= weighed.bounds.plain
+    plain = max(weighed.likely, default=NOT_AT_ALL) >= weighed.bounds.plain
     grade = Grade.TIGHT
     if _thin(case, plain=plain):
         grade = Grade.BROAD

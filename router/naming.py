@@ -8,7 +8,7 @@ rare words of its descriptions speak for it.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 
 from ..intent.tokens import fold
@@ -158,7 +158,7 @@ def _profile(toolset: Toolset) -> tuple[frozenset[str], frozenset[str], frozense
 
 
 def match_names(
-    names: Set[ToolsetName], catalog: Catalog, units: Sequence[str], text: str
+    names: Collection[ToolsetName], catalog: Catalog, units: Sequence[str], text: str
 ) -> Mapping[ToolsetName, Named]:
     """Evidence for each of the named toolsets.
 

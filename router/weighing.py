@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from math import inf
+from operator import ge
 from typing import cast
 
 from ..intent.evidence import Evidence
 from ..intent.reading import Reading
 from ..intent.rulebook import Policy
-from .bounds import Bounds, bounds_of
+from .bounds import NOT_AT_ALL, Bounds, bounds_of
 from .combine import combine
 from .naming import match_names
 from .values import Catalog, Message, Opinion, Reason, Tier, ToolsetName
@@ -22,9 +24,8 @@ _PINNED = 6.0
 _PER_WORD = 1.5
 """Log-odds of each word that only this toolset is described by."""
 _MOST_WORDS = 4
-_UNHEARD = -5.0
-"""Log-odds of a toolset before any vote, where the lexicon has no lane for it."""
-_NOT_AT_ALL = -20.0
+_VAGUE, _NONE = "vague", "none"
+"""Lanes that stand for a message which names nothing, and for one that needs no tool."""
 _ELSEWHERE = 1.6
 """Log-odds that a plain request for something else takes from a stranger."""
 _IMAGE, _FILE = 6.0, 2.0
@@ -36,16 +37,18 @@ class Weighed:
     """What all tiers say of one message.
 
     Attributes:
-        odds: log-odds per toolset and lane.
         likely: log-odds of each granted toolset, in catalog order.
+        vague: log-odds that the message names nothing.
+        quiet: log-odds that no tool is needed.
         bounds: what they must reach.
         evident: granted toolsets that a later turn may add.
         reasons: votes, attachments and names, in that order.
         tier: who spoke last.
     """
 
-    odds: Mapping[ToolsetName, float]
     likely: Sequence[float]
+    vague: float
+    quiet: float
     bounds: Bounds
     evident: frozenset[ToolsetName]
     reasons: tuple[Reason, ...]
@@ -93,7 +96,9 @@ def _called(catalog: Catalog, reading: Reading) -> Iterator[Reason]:
             yield Reason(rule="engine.called", toolset=toolset.name, weight=_PINNED)
 
 
-def _named(catalog: Catalog, strangers: Set[ToolsetName], reading: Reading) -> Iterator[Reason]:
+def _named(
+    catalog: Catalog, strangers: Collection[ToolsetName], reading: Reading
+) -> Iterator[Reason]:
     """Names and descriptions of toolsets that the rule book has no lane for."""
     units = [token.text for token in reading.tokens]
     found = match_names(strangers, catalog, units, reading.folded.text)
@@ -104,7 +109,7 @@ def _named(catalog: Catalog, strangers: Set[ToolsetName], reading: Reading) -> I
 
 
 def _facts(
-    message: Message, catalog: Catalog, strangers: Set[ToolsetName], reading: Reading
+    message: Message, catalog: Catalog, strangers: Collection[ToolsetName], reading: Reading
 ) -> list[Reason]:
     """Attachments and names, whatever the rules say."""
     facts = _attached(message, reading)
@@ -130,46 +135,66 @@ def weigh_catalog(
     Without rules the attachments and the toolset's own names still count:
     they are facts of the message, not readings of it.
     """
-    bounds = bounds_of(catalog, policy, evidence.lexicon, Tier.RULES)
-    strangers, stranger = bounds.strangers, bounds.stranger
+    bounds = bounds_of(catalog, policy, evidence.lanes, Tier.RULES)
+    strangers, place = bounds.strangers, bounds.place
     votes = _votes(evidence) if use_rules and evidence.votes else []
     facts = _facts(message, catalog, strangers, reading)
-    odds: dict[ToolsetName, float] = {}
-    if use_rules:
-        odds = dict(cast("Mapping[ToolsetName, float]", evidence.lexicon))
-    odds.update(dict.fromkeys(strangers, stranger))
+    row = [*evidence.learned, *bounds.priors]
     forced: dict[ToolsetName, float] = {}
-    for reason in [*votes, *facts]:
-        if reason.toolset is not None:
-            odds[reason.toolset] = odds.get(reason.toolset, _UNHEARD) + reason.weight
-            forced[reason.toolset] = forced.get(reason.toolset, 0.0) + reason.weight
-    total, tier = odds, Tier.RULES
+    for name, weight in [(reason.toolset, reason.weight) for reason in (*votes, *facts)]:
+        if name is not None:
+            forced[name] = forced.get(name, 0.0) + weight
+            if name in place:  # else it is not granted, and no lane speaks of it
+                row[place[name]] += weight
+    known, tier = row, Tier.RULES
     if opinions or not use_rules:
-        total, tier = combine(
-            odds if use_rules else None, forced, opinions, strangers=strangers, prior=stranger
-        )
-        bounds = bounds_of(catalog, policy, evidence.lexicon, tier)
+        row, tier = _heard(row, forced, opinions, bounds, use_rules=use_rules)
+        bounds = bounds_of(catalog, policy, evidence.lanes, tier)
     if strangers:
-        for name in strangers:  # with the rules off too: nobody has said that it is not needed
-            total.setdefault(name, odds[name])
         spoken_for = {fact.toolset for fact in facts} | _described(opinions, policy.stranger)
-        unnamed = strangers - spoken_for
-        if unnamed and _plain(odds if use_rules else total, catalog.costs.keys() - unnamed, bounds):
+        unnamed = set(strangers) - spoken_for
+        named = [place[name] for name in catalog.names if name not in unnamed]
+        if unnamed and _plain(known if use_rules else row, named, bounds):
             for name in unnamed:
-                total[name] -= _ELSEWHERE
-    likely = [total.get(name, _NOT_AT_ALL) for name in catalog.names]
-    rows = zip(catalog.names, likely, bounds.evident, strict=True)
-    evident = frozenset([name for name, found, least in rows if found >= least])
+                row[place[name]] -= _ELSEWHERE
+    likely = bounds.granted(row)
+    evident = frozenset(compress(catalog.names, map(ge, likely, bounds.evident)))
     if votes:
         evident |= _strong(evidence) & catalog.costs.keys()
     return Weighed(
-        odds=total,
         likely=likely,
+        vague=row[place[_VAGUE]] if _VAGUE in place else NOT_AT_ALL,
+        quiet=row[place[_NONE]] if _NONE in place else NOT_AT_ALL,
         bounds=bounds,
         evident=evident,
         reasons=(*votes, *facts),
         tier=tier,
     )
+
+
+def _heard(
+    row: Sequence[float],
+    forced: Mapping[ToolsetName, float],
+    opinions: Sequence[Opinion],
+    bounds: Bounds,
+    *,
+    use_rules: bool,
+) -> tuple[list[float], Tier]:
+    """The row after later tiers spoke, and the last of them.
+
+    Without rules nothing is known of a lane but what they say; of a stranger, what it is called.
+    """
+    strangers = frozenset(bounds.strangers)
+    order = cast("Mapping[ToolsetName, int]", bounds.place)
+    total, tier = combine(
+        dict(zip(order, row, strict=True)) if use_rules else None,
+        forced,
+        opinions,
+        strangers=strangers,
+        prior=bounds.stranger,
+    )
+    pairs = zip(order, row, strict=True)
+    return [total.get(n, own if n in strangers else NOT_AT_ALL) for n, own in pairs], tier
 
 
 def _described(opinions: Sequence[Opinion], usual: float) -> frozenset[ToolsetName]:
@@ -182,13 +207,13 @@ def _described(opinions: Sequence[Opinion], usual: float) -> frozenset[ToolsetNa
     )
 
 
-def _plain(odds: Mapping[ToolsetName, float], names: Set[ToolsetName], bounds: Bounds) -> bool:
+def _plain(row: Sequence[float], places: Sequence[int], bounds: Bounds) -> bool:
     """Whether something that is known by its words is plainly meant.
 
     Strangers that nothing names are doubted then.  The rules say so where they are on: an
     encoder that is sure of a built-in toolset has not seen the server that does it better.
     """
-    return max([odds.get(name, _NOT_AT_ALL) for name in names], default=-inf) >= bounds.plain
+    return max([row[at] for at in places], default=-inf) >= bounds.plain
 
 
 def _strong(evidence: Evidence) -> frozenset[ToolsetName]:
