@@ -12,7 +12,6 @@ from collections.abc import Callable, Mapping, Sequence
 from time import perf_counter
 from typing import Any, cast
 
-from ..intent.phrases import phrase_tokens
 from ..intent.reading import read
 from ..intent.rulebook import RuleBook
 from ..router.values import Message
@@ -42,17 +41,12 @@ def among_others(
     """
     texts = [message.text for message in messages]
     words = [{(token.kind, token.text) for token in read(text, book).tokens} for text in texts]
-    phrases = [set(phrase_tokens(text)) for text in texts]
     said = Counter(word for own in words for word in own)
-    heard = Counter(token for own in phrases for token in own)
     micros: list[float] = []
-    for message, own, spoken in zip(messages, words, phrases, strict=True):
+    for message, own in zip(messages, words, strict=True):
         for kind, word in own:
             if said[kind, word] == 1:
                 _forget(book.entries[kind], word)
-        for token in spoken:
-            if heard[token] == 1:
-                _forget(book.phrases.opener, token)
         micros += timed([message], decide)
     return micros
 

@@ -60,8 +60,8 @@ def _word_reader(sources: Sources) -> Callable[[str], Entry]:
     concepts, tongues, chains_of = sources.concepts, sources.tongues, sources.lexicon.chains_of
 
     def read(text: str) -> Entry:
-        rows: dict[str, int] = {}
-        for key in (text, *beginnings(text)):
+        rows = {text: learned[text]} if text in learned else {}
+        for key in beginnings(text):
             if key in learned:
                 rows[key] = learned[key]
         hits = index.get(text, ())

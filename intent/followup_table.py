@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from .memo import Memo
 from .sections import split
@@ -19,7 +18,6 @@ __all__ = [
     "UNITS",
     "FollowupTable",
     "Meaning",
-    "Opener",
     "PhraseError",
     "table_from_bytes",
 ]
@@ -75,22 +73,6 @@ Meaning = tuple[tuple[int, int], ...]
 """What a phrase may be: pairs of unit bit and language mask."""
 
 
-class Opener(NamedTuple):
-    """The phrases that begin with one token.
-
-    Attributes:
-        longest: tokens of the longest one; 0: there are none.
-        rests: what follows the token, each token behind a space, to the number of its meaning,
-            in digits: most are never asked for.
-    """
-
-    longest: int
-    rests: Mapping[str, str]
-
-
-_OPENS_NOTHING = Opener(0, {})
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FollowupTable:
     """Phrases, taken apart as far as messages begin with them.
@@ -99,9 +81,9 @@ class FollowupTable:
         languages: language tags, in the order of the mask bits.
         meanings: what phrases may be, each as ``position of the unit:mask of languages …``.
         packed: first token to the tokens of its longest phrase and the rests of all, as ``longest
-            TAB rest TAB number …`` with the number of the meaning, in UTF-8.
+            TAB rest TAB number …`` with the number of the meaning, in UTF-8; each token of a rest
+            stands behind a space.
         inner: tokens that some phrase has and none begins with.
-        opener: any token to the phrases that begin with it.
         meaning: number of a meaning, in digits, to what a phrase of it may be.
     """
 
@@ -109,7 +91,6 @@ class FollowupTable:
     meanings: Sequence[str]
     packed: Mapping[str, bytes]
     inner: frozenset[str]
-    opener: Mapping[str, Opener] = field(init=False, repr=False, compare=False)
     meaning: Mapping[str, Meaning] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -121,13 +102,28 @@ class FollowupTable:
             return tuple([_entry(pair, *masks) for pair in self.meanings[int(number)].split(" ")])
 
         object.__setattr__(self, "meaning", Memo(meaning))
-        object.__setattr__(self, "opener", Memo(self._unpack))
 
-    def _unpack(self, token: str) -> Opener:
-        if token not in self.packed:
-            return _OPENS_NOTHING
-        longest, *parts = self.packed[token].decode().split("\t")
-        return Opener(int(longest), dict(zip(parts[::2], parts[1::2], strict=True)))
+    def phrases_at(self, tokens: Sequence[str], start: int) -> list[tuple[int, Meaning]]:
+        """Ends and meanings of the phrases that begin at a position, shortest first.
+
+        They are sought in the packed row, which is faster than to take apart what a message may
+        never ask for again.
+        """
+        found: list[tuple[int, Meaning]] = []
+        row = self.packed.get(tokens[start], b"")
+        begun = b"\t"
+        for end in range(start + 1, len(tokens) + 1):
+            if end > start + 1:
+                begun += b" " + tokens[end - 1].encode(errors="surrogatepass")
+            at = row.find(begun)
+            if at < 0:
+                break
+            whole = begun + b"\t"
+            at = row.find(whole, at)
+            if at >= 0:
+                number, _, _ = row[at + len(whole) :].partition(b"\t")
+                found.append((end, self.meaning[number.decode()]))
+        return found
 
 
 def table_from_bytes(data: bytes) -> FollowupTable:

@@ -221,15 +221,7 @@ def _phrases_at(
     tokens: list[str], start: int, token: str, table: FollowupTable
 ) -> list[tuple[int, Meaning]]:
     """Ends and meanings of the phrases that begin at a position."""
-    found = []
-    if token in table.packed:  # most words open nothing: the memo would fill with them
-        longest, rests = table.opener[token]
-        rest = ""
-        for end in range(start + 1, min(len(tokens), start + longest) + 1):
-            if end > start + 1:
-                rest = f"{rest} {tokens[end - 1]}"
-            if rest in rests:
-                found.append((end, table.meaning[rests[rest]]))
+    found = table.phrases_at(tokens, start)
     if token.isdecimal() and len(token) <= 2:
         found.append((start + 1, ((BIT["pick"], ANY),)))
     return found
@@ -279,10 +271,8 @@ def _before_too(tokens: list[str], reached: _Reached, table: FollowupTable) -> l
     if spaced and len(tokens) > _MOST_BEFORE_TOO:
         return []
     for tail in range(len(tokens) - 1, max(0, len(tokens) - (3 if spaced else 9)), -1):
-        first, *more = tokens[tail:]
-        number = table.opener[first].rests.get("".join([f" {token}" for token in more]))
-        closing = () if number is None else table.meaning[number]
-        masks = [mask for bit, mask in closing if bit == BIT["too"]]
+        closing = [what for end, what in table.phrases_at(tokens, tail) if end == len(tokens)]
+        masks = [mask for meaning in closing for bit, mask in meaning if bit == BIT["too"]]
         if not masks:
             continue
         for start in range(max(0, tail - (2 if spaced else 6)), tail):

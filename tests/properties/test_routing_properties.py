@@ -130,6 +130,22 @@ def test_folded_positions_lead_back_to_the_text(text: str) -> None:
 
 @CHECK
 @given(TEXTS)
+def test_words_between_spaces_are_tokens_like_those_between_tabs(text: str) -> None:
+    """What is taken for a word without the token pattern is what the pattern would find.
+
+    A backslash apart, behind which a path of Windows may hold spaces and no tabs.
+    """
+    folded = fold(text).text.replace("\\", "/").replace("\t", " ")
+
+    tabbed = tokenise(folded.replace(" ", "\t"))
+
+    assert [(token.kind, token.start, token.end) for token in tokenise(folded)] == [
+        (token.kind, token.start, token.end) for token in tabbed
+    ]
+
+
+@CHECK
+@given(TEXTS)
 def test_folding_twice_is_folding_once(text: str) -> None:
     """Folding is idempotent."""
     once = fold(text).text

@@ -80,12 +80,28 @@ def test_languages_reach_the_promised_width(unit: str, least: int, table: Follow
     """Counted over the phrases that belong to a language of their own."""
     bit = 1 << UNITS.index(unit)
 
-    phrases = (table.opener[token].rests.values() for token in table.packed)
-    meanings = [table.meaning[number] for rests in phrases for number in rests]
+    meanings = [table.meaning[str(number)] for number in range(len(table.meanings))]
     masks = [mask for meaning in meanings for b, mask in meaning if b == bit]
 
     spoken = {i for mask in masks if mask > 0 for i in range(len(table.languages)) if mask >> i & 1}
     assert len(spoken) >= least
+
+
+def test_phrases_are_found_in_their_packed_rows(table: FollowupTable) -> None:
+    """Every phrase of the table, whole and with more behind it, and none that is only begun."""
+    for token, row in table.packed.items():
+        _, *parts = row.decode().split("\t")
+        numbers = dict(zip(parts[::2], parts[1::2], strict=True))
+        for rest in numbers:
+            phrase = [token, *rest.split()]
+            ends = {end for end, _ in table.phrases_at(phrase, 0)}
+            behind = dict(table.phrases_at([*phrase, "zzz"], 0))
+
+            starts = {n: "".join([f" {t}" for t in phrase[1:n]]) for n in range(1, len(phrase) + 1)}
+            wanted = {n for n, start in starts.items() if start in numbers}
+            assert ends == wanted
+            assert set(behind) == wanted
+            assert behind[len(phrase)] == table.meaning[numbers[rest]]
 
 
 @pytest.mark.parametrize(

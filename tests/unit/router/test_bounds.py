@@ -74,5 +74,23 @@ def test_strangers_are_what_the_book_has_no_words_for(known: tuple[str, ...]) ->
 
     bounds = bounds_of(granted, POLICY, known, Tier.RULES)
 
-    assert bounds.strangers == set(NAMES) - set(known)
+    assert set(bounds.strangers) == set(NAMES) - set(known)
     assert chance(bounds.stranger) == pytest.approx(POLICY.stranger)
+
+
+def test_every_granted_toolset_has_a_place_in_the_row() -> None:
+    """Lanes come first, strangers behind them with their prior; picked in catalog order."""
+    granted = catalog({"stranger": 500, "far": 500, "other": 500})
+
+    bounds = bounds_of(granted, POLICY, LANES, Tier.RULES)
+
+    row = [0.25, 0.75, *bounds.priors]  # near, far, the strangers
+    assert bounds.granted(row) == (bounds.stranger, 0.75, bounds.stranger)
+
+
+@pytest.mark.parametrize("names", [(), ("far",)])
+def test_a_catalog_of_one_toolset_or_none_has_a_row_too(names: tuple[str, ...]) -> None:
+    """The smallest grants are read like all others."""
+    bounds = bounds_of(catalog(dict.fromkeys(names, 500)), POLICY, LANES, Tier.RULES)
+
+    assert bounds.granted([0.25, 0.75, *bounds.priors]) == (0.75,) * len(names)

@@ -167,6 +167,25 @@ def _toolset(name: str, tool: str) -> Toolset:
     return Toolset(name=ToolsetName(name), origin=Origin.MCP, description="", tools=(spec,))
 
 
+def test_the_router_itself_is_never_what_a_message_is_about(rules: RuleBook) -> None:
+    """A message about a router at home does not name the toolset ``tool_router``."""
+    name = ToolsetName("tool_router")
+    tool = ToolSpec(
+        name=ToolName("request_toolset"), toolset=name, description="Ask for tools", tokens=200
+    )
+    own = Toolset(name=name, origin=Origin.OWN, description="", tools=(tool,))
+    alone = catalog(surface(None))
+    with_own = Catalog(toolsets=(*alone.toolsets, own), order=(*alone.order, tool.name))
+    text = "my router drops the line every evening, what might that be"
+
+    decision = _route(text, with_own, rules)
+
+    assert name not in decision.evident
+    assert [reason.rule for reason in decision.reasons] == [
+        reason.rule for reason in _route(text, alone, rules).reasons
+    ]
+
+
 def test_several_sentences_may_ask_for_several_things(granted: Catalog, rules: RuleBook) -> None:
     """One request does not drown in the others."""
     text = (
