@@ -22,6 +22,7 @@ from .hostile import growth
 from .options import Options, UsageError
 from .output import emit, progress
 from .routing import read_cases, write_rows
+from .yardstick import compared, spoken, yardstick
 
 __all__ = ["host_detector", "run"]
 
@@ -51,7 +52,9 @@ def run(options: Options) -> int:
     rows = read_cases(options.cases) if options.cases else _authored()
     facts = Facts(use_grammar=options.tier == "rules")
     assess(ToolCall(tool="terminal", args={"command": "true"}), facts)  # load the tables
+    before = yardstick()
     predictions = [_predict(row, facts) for row in rows]
+    unit = compared(before, yardstick())
     if options.predictions:
         write_rows(options.predictions, predictions)
     report: dict[str, Any] = {
@@ -59,6 +62,7 @@ def run(options: Options) -> int:
         "tier": options.tier,
         "grammar": grammar.available() and facts.use_grammar,
         "latency_ms": _latency(predictions),
+        "yardstick": unit,
         "growth_ms": growth(facts),
     }
     labelled = [(row, p) for row, p in zip(rows, predictions, strict=True) if "label" in row]
@@ -214,6 +218,7 @@ def _class_table(ours: Mapping[str, Any], theirs: Mapping[str, Any] | None) -> T
 
 def _latency_table(report: Mapping[str, Any]) -> Table:
     table = Table(title=f"latency in ms, grammar {'on' if report['grammar'] else 'off'}")
+    table.caption = spoken(report["yardstick"])
     table.add_column("what")
     for column in ("p50 or 16k", "p95 or 32k", "max or 65k"):
         table.add_column(column, justify="right")

@@ -9,6 +9,7 @@ with it, the difference is what we cost, the copies that the host makes for us i
 from __future__ import annotations
 
 import contextlib
+import importlib
 import io
 import json
 import os
@@ -59,16 +60,37 @@ def _timed(action: Callable[[], object]) -> Spent:
     return Spent((ended - wall) / 1000, (time.thread_time_ns() - cpu) / 1000)
 
 
+class _Clock:
+    """A monotonic clock that can be put forward, so that a pause takes no time."""
+
+    def __init__(self) -> None:
+        self._clock = time.monotonic
+        self._ahead = 0.0
+
+    def __call__(self) -> float:
+        return self._clock() + self._ahead
+
+    def pause(self) -> None:
+        """Longer than settings are taken as they were, shorter than a person pauses."""
+        self._ahead += 1.5
+
+
 class Turns:
     """Plays turns through the host's dispatch and notes microseconds by what was done."""
 
-    def __init__(self, tools: list[Mapping[str, Any]], many: list[Mapping[str, Any]]) -> None:
+    def __init__(
+        self,
+        tools: list[Mapping[str, Any]],
+        many: list[Mapping[str, Any]],
+        idle: Callable[[], None],
+    ) -> None:
         self._tools = tools
         self._many = many
+        self._idle = idle
         self.micros: dict[str, list[Spent]] = {}
 
     def play(self, number: int) -> None:
-        """One session of three turns on the usual tools, and one on eighty."""
+        """One session of four turns on the usual tools, and one on eighty."""
         text = _OPENERS[number % len(_OPENERS)]
         session = f"latency-{number}"
         first = [{"role": "user", "content": text}]
@@ -81,6 +103,11 @@ class Turns:
         more = _LATER[number % len(_LATER)].format(n=number)
         later += [{"role": "assistant", "content": "Done."}, {"role": "user", "content": more}]
         self._note("later turn, new text", self._turn(session, "t3", more, later, self._tools))
+        later += [{"role": "assistant", "content": "Done."}]
+        later.append({"role": "user", "content": "Thanks, go on."})
+        self._idle()
+        idle = self._turn(session, "t4", "Thanks, go on.", later, self._tools)
+        self._note("later turn, after a pause", idle)
         crowd = f"crowd-{number}"
         self._turn(crowd, "t1", text, first, self._many)
         self._note(f"request, {_MANY} tools", self._request(crowd, "t1", first, self._many))
@@ -235,6 +262,10 @@ def _load_plugins() -> Spent:
 
 def main(target: Path, rounds: int) -> None:
     """Measure and write the report."""
+    # A file beside this one, which has the first place in the path.
+    yardstick = importlib.import_module("yardstick")
+    clock = _Clock()
+    time.monotonic = clock  # before the plugins are loaded, which keep what they find
     with contextlib.redirect_stdout(io.StringIO()):
         load = _load_plugins()
         from hermes_cli.config import load_config
@@ -250,14 +281,17 @@ def main(target: Path, rounds: int) -> None:
             for name in sorted(registry.get_tool_to_toolset_map())
             if name not in known
         ]
-        turns = Turns(tools, [*tools, *others][:_MANY])
+        turns = Turns(tools, [*tools, *others][:_MANY], clock.pause)
         turns.play(0)  # loads what is loaded at the first decision
         cold = turns.micros["first turn"]
         turns.micros = {}
+        before = yardstick.yardstick()
         for number in range(1, rounds + 1):
             turns.play(number)
+        unit = yardstick.compared(before, yardstick.yardstick())
         turns.micros["first turn, cold"] = cold
-    target.write_text(json.dumps({"load": load, "tools": len(tools), "micros": turns.micros}))
+    report = {"load": load, "tools": len(tools), "micros": turns.micros, "yardstick": unit}
+    target.write_text(json.dumps(report))
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ from ..registry_adapter.store import StateStore
 from .options import Options
 from .output import emit, progress
 from .surfaces import require_hermes
+from .yardstick import spoken
 
 __all__ = ["run"]
 
@@ -30,6 +31,7 @@ _ROUNDS = 400
 _LIMITS_US = {
     "first turn": 1000.0,
     "later turn": 100.0,
+    "later turn, after a pause": 100.0,
     "request, 80 tools": 200.0,
     "policy hook, 2 kB": 50.0,
     "loading the plugin": 30_000.0,
@@ -89,13 +91,18 @@ def run(options: Options) -> int:
     ]
     version = importlib.metadata.version("hermes-agent")
     held = all(cost.held for cost in costs)
+    units = {"stock": stock["yardstick"], "routed": routed["yardstick"]}
     report = {
         "hermes": version,
         "rounds": _ROUNDS,
         "costs_us": {cost.name: {**asdict(cost), "held": cost.held} for cost in costs},
         "held": held,
+        "yardstick": units,
     }
-    emit(options, report, [_table(costs, version)])
+    table = _table(costs, version)
+    table.caption = "\n".join(f"{name}: {spoken(unit)}" for name, unit in units.items())
+    table.caption_justify = "left"
+    emit(options, report, [table])
     return 0 if held else 1
 
 

@@ -22,6 +22,7 @@ from .routing import FLOOR, HERE, Case, book, catalog, read_cases, surface, writ
 from .scoring import Scored, bounds, grouped, labelled, rule_table, summary
 from .tier_table import COMPARE, compare
 from .tiers import Tiers, tiers
+from .yardstick import compared, spoken, yardstick
 
 __all__ = ["GATES", "run"]
 
@@ -51,6 +52,7 @@ def run(options: Options) -> int:
     scored: list[Scored] = []
     opined: list[Said] = []
     answers: list[tuple[Decision, tuple[Opinion, ...]]] = []
+    before = yardstick()
     for case in cases:
         message = Message(text=case["prompt"])
         start = perf_counter()
@@ -71,6 +73,7 @@ def run(options: Options) -> int:
         report["micros"] |= _in_use(
             [Message(text=case["prompt"]) for case in cases], granted, rules, who
         )
+    report["yardstick"] = compared(before, yardstick())
     if found := reliability(opined):
         report["reliability"] = found
     held = True
@@ -158,6 +161,7 @@ def _tables(report: Mapping[str, Any]) -> list[Table]:
     found[0].caption = "a decision:" + ";".join(
         [f" {_TIMES[name]} {_spoken(times)}" for name, times in report["micros"].items()]
     )
+    found[0].caption += f"\n{spoken(report['yardstick'])}"
     return found
 
 

@@ -2,9 +2,10 @@
 
 A gateway serves several homes in one process and people edit ``config.yaml``
 while it runs, so nothing is kept from ``register()`` on.  What is kept is
-checked against that file's modification time at every call, and against the
-host, our own file and the environment every :data:`RECHECK_S` seconds, because
-Hermes also expands environment variables and lays a managed file over the user's.
+checked against that file at every call, and after :data:`RECHECK_S` seconds
+against all that the host's answer comes from: an administrator's file, our own,
+and the variables they name (:mod:`.marks`).  The host is asked where one of
+them changed, where it keeps settings that no file shows, and after :data:`ASK_S`.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from ..router.settings import KILL_SWITCH, Layer, Resolved, Settings, resolve, s
 from ..router.settings_aliases import FLAT, RETIRED
 from ..router.settings_groups import groups
 from .guard import Guard
+from .marks import Marks, Signature, marks, signature
 
 __all__ = ["PLACE", "Host", "Reading", "SettingsSource", "hermes_host"]
 
@@ -32,10 +34,12 @@ PLUGIN = "tool-router"
 PLACE = f"plugins.entries.{PLUGIN}.settings"
 SHIPPED = Path(__file__).resolve().parents[1] / "config.yaml"
 RECHECK_S = 1.0
-"""Age at which the host is asked again although no file changed."""
+"""Age at which more is looked at than the one file that people edit."""
+ASK_S = 300.0
+"""Age at which the host is asked again although no mark changed."""
+MANAGED = "HERMES_MANAGED_DIR"
 
 _log = logging.getLogger(__name__)
-_Signature = tuple[int, int] | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,13 +67,16 @@ class Reading:
 
 
 class Host(Protocol):
-    """The two things that are asked of Hermes."""
+    """What is asked of Hermes."""
 
     def settings(self) -> object:
         """What stands under :data:`PLACE`: the same object while nothing changed.
 
         Whoever reads it must not change it.
         """
+
+    def files(self, home: str) -> tuple[str, ...] | None:
+        """Files that the settings of a home come from; ``None`` where only asking tells."""
 
     def profile(self) -> str:
         """Name of the active profile."""
@@ -84,8 +91,13 @@ class _Kept:
 
     file: str
     """Hermes' configuration file of that home."""
-    signature: tuple[_Signature, _Signature]
+    signature: tuple[Signature, Signature]
+    marks: Marks | None
+    """Of everything that the host's answer comes from, taken before it was asked."""
+    asked: float
+    """When the host answered."""
     checked: float
+    """When the marks were last found as they were."""
     raw: object
     profile: str
     by_platform: dict[str, Reading] = field(default_factory=dict)
@@ -110,7 +122,7 @@ class SettingsSource:
         self._clock = clock
         self._lock = threading.Lock()
         self._homes: dict[str, _Kept] = {}
-        self._shipped_kept: tuple[_Signature, object] | None = None
+        self._shipped_kept: tuple[Signature, object] | None = None
         self._said: set[str] = set()
 
     def __call__(self, home: Path, platform: str = "") -> Reading:
@@ -121,9 +133,9 @@ class SettingsSource:
             platform: the host's name of the channel; empty means the profile as a whole.
         """
         kept = self._homes.get(str(home))
-        if kept is not None and self._clock() - kept.checked < RECHECK_S:
+        if kept is not None:
             reading = kept.by_platform.get(platform)
-            if reading is not None and _signature(kept.file) == kept.signature[0]:
+            if reading is not None and self._holds(kept):
                 return reading
         return self._guard.run(
             "settings",
@@ -136,6 +148,19 @@ class SettingsSource:
             ),
         )
 
+    def _holds(self, kept: _Kept) -> bool:
+        """Whether nothing has changed, as far as can be told without the host."""
+        now = self._clock()
+        if now - kept.checked < RECHECK_S:
+            return signature(kept.file) == kept.signature[0]
+        seen = kept.marks
+        if seen is None or now - kept.asked >= ASK_S or switched_off(self._environ):
+            return False
+        if not seen.hold():
+            return False
+        kept.checked = now
+        return True
+
     def _reading(self, home: str, platform: str) -> Reading:
         if switched_off(self._environ):
             return Reading(
@@ -147,23 +172,31 @@ class SettingsSource:
             return self._fresh(home, platform, self._clock())
 
     def _fresh(self, home: str, platform: str, now: float) -> Reading:
-        file = os.path.join(home, "config.yaml")  # noqa: PTH118 - a text, see _signature
-        signature = (_signature(file), _signature(self._shipped))
+        file = os.path.join(home, "config.yaml")  # noqa: PTH118 - a text, see signature
+        found = (signature(file), signature(self._shipped))
+        seen = self._marks(home)
         raw = self._host.settings()
         kept = self._homes.get(home)
-        if kept is None or kept.signature != signature or kept.raw != raw:
+        if kept is None or kept.signature != found or kept.raw != raw:
             # Asked once a reading: a home keeps its profile, and the host takes a while to say it.
             profile = self._host.profile()
-            kept = _Kept(file=file, signature=signature, checked=now, raw=raw, profile=profile)
+            kept = _Kept(
+                file=file, signature=found, marks=seen, asked=now, checked=now, raw=raw,
+                profile=profile,
+            )  # fmt: skip
             self._homes[home] = kept
-        kept.checked = now
+        kept.marks, kept.asked, kept.checked = seen, now, now
         reading = kept.by_platform.get(platform)
         if reading is None:
-            reading = self._resolved(raw, kept.profile, platform, signature[1])
+            reading = self._resolved(raw, kept.profile, platform, found[1])
             kept.by_platform[platform] = reading
         return reading
 
-    def _resolved(self, raw: object, profile: str, platform: str, shipped: _Signature) -> Reading:
+    def _marks(self, home: str) -> Marks | None:
+        files = self._host.files(home)
+        return None if files is None else marks((*files, str(self._shipped)), (MANAGED,))
+
+    def _resolved(self, raw: object, profile: str, platform: str, shipped: Signature) -> Reading:
         try:
             layers = [
                 Layer(name=str(self._shipped), data=self._shipped_data(shipped), shipped=True),
@@ -200,14 +233,14 @@ class SettingsSource:
             if not self._host.has_profile(str(name)):
                 yield f"settings profiles.{name}: Hermes has no such profile"
 
-    def _shipped_data(self, signature: _Signature) -> object:
+    def _shipped_data(self, version: Signature) -> object:
         """Our own file, parsed once per version of it.
 
         Raises:
             SettingsError: the file is there and is no YAML, which a local edit can cause.
         """
-        if self._shipped_kept is None or self._shipped_kept[0] != signature:
-            self._shipped_kept = (signature, _parsed(self._shipped))
+        if self._shipped_kept is None or self._shipped_kept[0] != version:
+            self._shipped_kept = (version, _parsed(self._shipped))
         return self._shipped_kept[1]
 
     def _say(self, level: int, text: str) -> None:
@@ -239,6 +272,16 @@ class _HermesHost:
             if value is not None:
                 found[key] = value
         return found if isinstance(whole, Mapping) or whole is None else whole
+
+    def files(self, home: str) -> tuple[str, ...] | None:
+        """The user's file and the administrator's (hermes_cli/managed_scope.py:55-77).
+
+        A context with ``get_config`` may hold settings that no file shows.
+        """
+        if callable(getattr(self.context, "get_config", None)):
+            return None
+        managed = os.environ.get(MANAGED, "").strip() or "/etc/hermes"
+        return f"{home}/config.yaml", f"{managed}/config.yaml"
 
     def profile(self) -> str:
         """The host's own answer: it knows about homes that are no profiles."""
@@ -275,14 +318,6 @@ def hermes_host(context: Any = None) -> Host:
         context: the plugin context; ``None`` for a script, such as the doctor.
     """
     return _HermesHost(context)
-
-
-def _signature(path: str | Path) -> _Signature:
-    try:
-        found = os.stat(path)  # noqa: PTH116 - at every call; a third of Path.stat's time
-    except OSError:
-        return None
-    return found.st_mtime_ns, found.st_size
 
 
 def _parsed(path: Path) -> object:

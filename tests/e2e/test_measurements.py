@@ -62,7 +62,9 @@ def test_the_latency_suite_reports_every_part(tmp_path: Path) -> None:
 
     report: dict[str, Any] = json.loads(run.stdout)
     parts = {"first turn", "later turn", "tool call", "request, 80 tools", "loading the plugin"}
+    parts.add("later turn, after a pause")
     assert parts <= set(report["costs_us"])
+    assert all(report["yardstick"][who]["us"] > 0 for who in ("stock", "routed"))
     assert report["costs_us"]["first turn"]["median"] > 0
     assert run.returncode == (0 if report["held"] else 1)
     assert list(tmp_path.iterdir()) == []
