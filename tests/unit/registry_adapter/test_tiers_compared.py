@@ -78,7 +78,7 @@ def words(decision: Decision) -> list[str]:
         pytest.param(QUESTION, NOTHING, "same", id="both keep the floor"),
         pytest.param(QUESTION, {"cronjob": 0.99}, "fewer", id="the encoder keeps one more"),
         pytest.param(SHELL, NOTHING, "more", id="the encoder keeps less"),
-        pytest.param(SHELL, {"cronjob": 0.99}, "other", id="one more and one less"),
+        pytest.param(SHELL, {"cronjob": 0.99, "web": 0.0}, "other", id="one more and one less"),
     ],
 )
 def test_the_rules_leave_a_word(
