@@ -44,12 +44,29 @@ def own_rules(home: Path) -> OwnRules:
 
     path = own_rules_file(home)
     try:
-        data = yaml.safe_load(path.read_text(encoding="utf-8"))
+        data = _parsed(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return OwnRules()
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise BookError(f"{path.name} does not read: {error}") from error
+        raise BookError(f"{path.name} does not read: {' '.join(str(error).split())}") from error
     return read_own(data, path.name)
+
+
+def _parsed(text: str) -> object:
+    """Parse YAML in which ``off``, ``on``, ``yes`` and ``no`` are words, as keys and as patterns.
+
+    YAML 1.1 reads them as booleans; no key of a rule takes one.
+    """
+    import yaml  # noqa: PLC0415 - only where somebody wrote rules
+
+    class Words(yaml.SafeLoader):
+        """The safe loader without booleans."""
+
+    Words.yaml_implicit_resolvers = {
+        first: [entry for entry in found if entry[0] != "tag:yaml.org,2002:bool"]
+        for first, found in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    }
+    return yaml.load(text, Loader=Words)
 
 
 class HomeRules:

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from hermes_tool_router.registry_adapter.own_rules import HomeRules, own_rules_file
+from hermes_tool_router.intent.compile import BookError
+from hermes_tool_router.probe.home import SOURCE
+from hermes_tool_router.registry_adapter.own_rules import HomeRules, own_rules, own_rules_file
 from hermes_tool_router.registry_adapter.resources import rule_book
 
 BOOK = rule_book()
@@ -41,6 +43,36 @@ def test_a_change_holds_from_the_next_message_on(tmp_path: Path) -> None:
     assert first.rules[-1].id == "own.ledger"
     assert again is first
     assert after.rules == BOOK.rules
+
+
+def test_the_file_of_the_documentation_holds(tmp_path: Path) -> None:
+    """Its key ``off`` stands bare, which YAML alone would read as false."""
+    document = (SOURCE / "docs" / "rules.md").read_text(encoding="utf-8")
+    example = document.partition("## Rules of your own")[2].partition("```yaml\n")[2]
+    write(tmp_path, example.partition("```")[0], at=1_000)
+
+    found = own_rules(tmp_path)
+
+    assert [rule.id for rule in found.rules] == ["own.ledger"]
+    assert found.shadow == {"own.ledger"}
+    assert found.off == {"session_search.our-past"}
+
+
+def test_words_that_yaml_takes_for_booleans_are_patterns(tmp_path: Path) -> None:
+    """Unquoted, as people write them."""
+    write(tmp_path, "rules: [{id: own.on, toolset: file, any: [on, yes], weight: 4}]", at=1_000)
+
+    found = own_rules(tmp_path)
+
+    assert [rule.id for rule in found.rules] == ["own.on"]
+
+
+def test_a_mistake_is_told_in_one_line(tmp_path: Path) -> None:
+    """It goes into a log and into ``status``."""
+    write(tmp_path, "rules: [", at=1_000)
+
+    with pytest.raises(BookError, match=r"^rules\.yaml does not read: .* line 1, column \d+.*$"):
+        own_rules(tmp_path)
 
 
 @pytest.mark.parametrize("text", ["rules: [", "rules: 3", "off: [web.nothing]", "\x00"])
