@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from itertools import compress
 from operator import ge
@@ -19,6 +20,9 @@ __all__ = ["decide"]
 _BY_NAME = frozenset(("engine.called", "engine.named"))
 _BY_GRADE = {grade: Reason(rule=f"engine.{grade}") for grade in Grade}
 _BLOCKS = frozenset(("fence", "log", "mail", "source", "table"))
+_GARBLED = re.compile("[\ud800-\udfff\ufffd]")
+"""Marks of text that was decoded wrongly: beside no word, they stand for words nobody can read."""
+_MARKS = frozenset(("stop", "ask"))
 _BARELY_FAMILIAR = 0.7
 """Share of known words below which a foreign-looking text is not read."""
 
@@ -115,7 +119,9 @@ def _conclude(case: _Case) -> Decision:
     reading, flags = case.reading, case.evidence.flags
     if reading.peeled.unknown:
         return _open(case, "engine.unknown_frame")
-    if not reading.tokens and not reading.peeled.skills:
+    if _wordless(reading) and not reading.peeled.skills:
+        if _GARBLED.search(reading.text):
+            return _open(case, "engine.unreadable")
         return _floor_only(case, "engine.nothing_said")
     if "follow_up" in flags and not _brings_its_object(case):
         return _follow_up(case)
@@ -126,6 +132,14 @@ def _conclude(case: _Case) -> Decision:
     if case.use_rules and not case.read and _strange(case):
         return _open(case, "engine.unknown_language", evident=_usual(case))
     return _narrow(case)
+
+
+def _wordless(reading: Reading) -> bool:
+    """Whether nothing stands there but marks: "?", "...", a smile."""
+    tokens = reading.tokens
+    return not tokens or (
+        tokens[0].kind in _MARKS and all(token.kind in _MARKS for token in tokens)
+    )
 
 
 def _brings_its_object(case: _Case) -> bool:

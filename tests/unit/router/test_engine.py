@@ -85,6 +85,37 @@ def test_an_unreadable_message_gets_everything(granted: Catalog, rules: RuleBook
     assert decision.toolsets == granted.names
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(
+            "напиши план".encode().decode("ascii", "surrogateescape"), id="a terminal without UTF-8"
+        ),
+        pytest.param("напиши план".encode().decode("ascii", "replace"), id="replaced by the host"),
+    ],
+)
+def test_words_that_were_decoded_wrongly_get_everything(
+    text: str, granted: Catalog, rules: RuleBook
+) -> None:
+    """They say something, and nobody knows what."""
+    decision = _route(text, granted, rules)
+
+    assert decision.outcome is Outcome.FULL
+    assert decision.reasons[0].rule == "engine.unreadable"
+
+
+@pytest.mark.parametrize("text", ["", "   \n", "?", "?!", "...", "。", "…", "🔥🔥", ":)"])
+def test_where_no_word_stands_the_next_message_decides(
+    text: str, granted: Catalog, rules: RuleBook
+) -> None:
+    """The floor for now; the first turn is not used up, and a later one adds nothing."""
+    decision = _route(text, granted, rules)
+
+    assert set(decision.toolsets) == FLOOR & set(granted.names)
+    assert not decision.substantive
+    assert not decision.evident
+
+
 def test_a_failed_network_tier_gets_everything(granted: Catalog, rules: RuleBook) -> None:
     """Asked and failed is full, whatever the rules say (design D7)."""
     opinion = Opinion(tier=Tier.SYSTEM_ONE, probabilities={}, failed="timeout")
