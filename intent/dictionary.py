@@ -53,27 +53,45 @@ def _reader(kind: str, sources: Sources) -> Callable[[str], Entry]:
 def _word_reader(sources: Sources) -> Callable[[str], Entry]:
     """What reads words.
 
-    Half the words of a new message are new, so what most words do not have is ruled out first.
+    Half the words of a new message are new, so what most words do not have is ruled out here,
+    before anything is called that would look for it.
     """
     learned, index = sources.lexicon.rows, sources.index
     stems = frozenset([key[:LEAST_STEM] for key in index if key[-1] == "*"])
-    concepts, tongues, chains_of = sources.concepts, sources.tongues, sources.lexicon.chains_of
+    concepts, tongues = sources.concepts, sources.tongues
+    spoken, covered = tongues.words, tongues.covered
+    meant, meant_stems, short = concepts.words, concepts.stems, concepts.short
+    chained, chains_of = sources.lexicon.chains, sources.lexicon.chains_of
 
     def read(text: str) -> Entry:
         rows = {text: learned[text]} if text in learned else {}
+        plain = text.isascii() and text in rows
         for key in beginnings(text):
             if key in learned:
                 rows[key] = learned[key]
         hits = index.get(text, ())
         if text[:LEAST_STEM] in stems:
             hits += _hits_of_stems(text, index)
-        meanings = concepts.of(text)
-        codes, votes, known = tongues.of(text, learned)
-        further = concepts.phrases_of(text)
+        codes, votes, known = (
+            (spoken.get(text, ()), 1, 1.0) if plain else tongues.of(text, learned)
+        )
         return Entry(
-            text, f" {text}", True, False, known, codes, votes, meanings, further, (), hits, rows,
-            *chains_of(text),
-        )  # fmt: skip
+            text,
+            " " + text,
+            True,
+            False,
+            known,
+            codes,
+            votes,
+            concepts.of(text)
+            if text in meant or text[:4] in meant_stems or text[:2] in short
+            else (),
+            concepts.phrases_of(text) if text in concepts.phrases else (),
+            (),
+            hits,
+            rows,
+            *(chains_of(text) if text in chained else ({}, 0)),
+        )
 
     return read
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
@@ -60,6 +61,9 @@ _PATTERN = re.compile(
 
 _UNSPACED = "\u0e01"
 """First letter of the scripts without spaces; few others come behind it."""
+
+_CLOSING = {"?": "ask", "؟": "ask"} | dict.fromkeys(".!,;:", "stop")
+"""Marks that close a word, and the kind of token that they are."""
 
 # A plain word before a space ("w") cannot be anything else: most words end there.
 _KINDS = ["", *("word" if name == "w" else name for name in _PATTERN.groupindex)]
@@ -115,6 +119,23 @@ def _table() -> dict[int, int]:
     return table
 
 
+@cache
+def _bases() -> tuple[Callable[[Callable[[re.Match[str]], str], str], str], dict[str, str]]:
+    """What replaces the characters that have a base form, and those forms.
+
+    Most characters of most texts have none, so to seek the few takes a third of the time of a
+    translation, which asks for each.
+    """
+    bases = {chr(code): chr(base) for code, base in _table().items()}
+    return re.compile(f"[{''.join(bases)}]").sub, bases
+
+
+def _based(text: str) -> str:
+    """The text with the base forms of its characters."""
+    replace, bases = _bases()
+    return replace(lambda match: bases[match[0]], text)
+
+
 def _lower(text: str) -> str:
     low = text.lower()
     if len(low) != len(text):  # a few capitals (İ) lower to two characters
@@ -127,7 +148,7 @@ def fold(text: str) -> Folded:
     if text.isascii():
         return Folded(text.lower())
     if unicodedata.is_normalized("NFC", text):
-        return Folded(_lower(text).translate(_table()))
+        return Folded(_based(_lower(text)))
     pieces: list[str] = []
     offsets: list[int] = []
     start = 0
@@ -140,7 +161,7 @@ def fold(text: str) -> Folded:
         offsets.extend([start] * len(piece))
         start = end
     offsets.append(len(text))
-    return Folded(_lower("".join(pieces)).translate(_table()), tuple(offsets))
+    return Folded(_based(_lower("".join(pieces))), tuple(offsets))
 
 
 def tokenise(text: str, start: int = 0, end: int | None = None) -> list[Token]:
@@ -152,10 +173,20 @@ def tokenise(text: str, start: int = 0, end: int | None = None) -> list[Token]:
     for chunk in text[start:stop].split(" "):
         low = at
         at += len(chunk)
-        # Letters between two spaces cannot be anything but a word: most tokens are that.
-        if low >= past and chunk.isalpha() and (chunk.isascii() or max(chunk) < _UNSPACED):
-            tokens.append(new(Token, ("word", chunk, low, at)))
-        elif at > past:
+        if low >= past:
+            # Letters between two spaces cannot be anything but a word: most tokens are that.
+            if chunk.isalpha() and (chunk.isascii() or max(chunk) < _UNSPACED):
+                tokens.append(new(Token, ("word", chunk, low, at)))
+                at += 1
+                continue
+            # Nor can they with a full stop or a question mark behind them.
+            word, mark = chunk[:-1], chunk[-1:]
+            if mark in _CLOSING and word.isalpha() and (word.isascii() or max(word) < _UNSPACED):
+                tokens.append(new(Token, ("word", word, low, at - 1)))
+                tokens.append(new(Token, (_CLOSING[mark], mark, at - 1, at)))
+                at += 1
+                continue
+        if at > past:
             for match in _PATTERN.finditer(text, max(low, past), stop):
                 group = match.lastindex or 0
                 word, past = match[group], match.end()  # every group ends where its match does
