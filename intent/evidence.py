@@ -15,7 +15,7 @@ from .tokens import Token
 __all__ = ["Evidence", "Vote", "weigh"]
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True)
 class Vote:
     """One rule that fired.
 
@@ -30,7 +30,7 @@ class Vote:
     negated: bool = False
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True)  # made by position: names would double what it costs
 class Evidence:
     """What the rules and the lexicon say of one message.
 
@@ -150,7 +150,7 @@ def weigh(reading: Reading, book: RuleBook) -> Evidence:
     for rule, (start, end) in fired:
         negated = bool(quiet) and rule.flag == "" and _covered(start, quiet)
         weight = -abs(rule.weight) if negated else rule.weight
-        votes.append(Vote(rule=rule, weight=weight, span=reading.span(start, end), negated=negated))
+        votes.append(Vote(rule, weight, reading.span(start, end), negated))
     loud = [at for at in range(len(tokens)) if not _covered(at, quiet)] if quiet else None
     table = book.lexicon
     rows = _rows(reading, table, loud)
@@ -161,15 +161,9 @@ def weigh(reading: Reading, book: RuleBook) -> Evidence:
             whole if lane in _WHOLE else max(whole, one - _APART)
             for lane, whole, one in zip(table.lanes, learned, apart, strict=True)
         ]
-    flags = {vote.rule.flag for vote in votes if vote.rule.flag}
-    flags.update(_dialogue(reading, book))
-    return Evidence(
-        lanes=table.lanes,
-        learned=learned,
-        votes=tuple(votes),
-        flags=frozenset(flags),
-        known=len(rows),
-    )
+    flags = [vote.rule.flag for vote in votes if vote.rule.flag] if votes else []
+    flags += _dialogue(reading, book)
+    return Evidence(table.lanes, learned, tuple(votes), frozenset(flags), len(rows))
 
 
 _APART = 1.0

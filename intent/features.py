@@ -67,7 +67,7 @@ def head(key: str) -> str:
 
 def concept_keys(marks: Sequence[tuple[str, ...]]) -> list[str]:
     """The concepts of a message, and pairs of them."""
-    met = sorted({mark for at in marks[:MAX_TOKENS] if at for mark in at})
+    met = sorted(set[str]().union(*marks[:MAX_TOKENS]))
     if len(met) < 2:  # most messages
         return met
     return [*met, *[a + b for a, b in combinations(met[:_CONCEPTS], 2)]]

@@ -44,25 +44,25 @@ class Frame:
     evidence: Mapping[str, float]
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True)
 class Peeled:
     """What is left of a message.
 
     Attributes:
         start: where the words start in the original text.
         end: where they end; equal to ``start`` when there are none.
-        frames: ids of the frames taken off, outermost first.
-        skills: spans of skill bodies, which may declare tools.
         evidence: what the frames themselves speak for, summed.
         unknown: the message starts like a frame of the host, but none we know.
+        frames: ids of the frames taken off, outermost first.
+        skills: spans of skill bodies, which may declare tools.
     """
 
     start: int
     end: int
-    frames: tuple[str, ...] = ()
-    skills: tuple[tuple[int, int], ...] = ()
     evidence: Mapping[str, float]
     unknown: bool = False
+    frames: tuple[str, ...] = ()
+    skills: tuple[tuple[int, int], ...] = ()
 
 
 def _find(text: str, marks: Sequence[str], start: int, end: int, *, last: bool) -> tuple[int, int]:
@@ -146,7 +146,7 @@ def peel(
     if openers is not None and not stacked and text[start : start + _OPENER] not in openers:
         # Most messages: no frame that we know.
         unknown = text.startswith(suspects, start, end)
-        return Peeled(start=start, end=end, evidence={}, unknown=unknown)
+        return Peeled(start, end, {}, unknown)
     taken: list[str] = []
     skills: list[tuple[int, int]] = []
     evidence: dict[str, float] = {}

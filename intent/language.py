@@ -48,7 +48,7 @@ SCRIPTS: tuple[tuple[str, int, int], ...] = (
 """Unicode blocks that matter here; everything else counts as Latin or unknown."""
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True)  # made by position: names would double what it costs
 class Tongue:
     """What is known of the language.
 
@@ -128,29 +128,29 @@ def identify(entries: Sequence[Entry], covered: frozenset[str]) -> Tongue:
 
     Several languages in one message give several codes.
     """
-    words = [entry for entry in entries if entry.is_word]
     votes: dict[str, int] = {}
-    for entry in words:
-        for code in entry.codes:
-            votes[code] = votes.get(code, 0) + entry.votes
+    total, known = 0, 0.0
+    for entry in entries:
+        if entry.is_word:
+            total += 1
+            known += entry.known
+            if entry.codes:
+                say = entry.votes
+                for code in entry.codes:
+                    votes[code] = votes.get(code, 0) + say
+    familiar = known / total if total else 1.0
+    if not votes:
+        return Tongue(votes, familiar, False, total, _ANY)
     best = other = 0
     for code, count in votes.items():
         if code not in covered:
-            other = max(other, count)
+            if count > other:
+                other = count
         elif count > best:
             best = count
-    total = len(words)
-    known = sum([entry.known for entry in words])
-    return Tongue(
-        votes=votes,
-        familiar=known / total if total else 1.0,
-        foreign=other > best,
-        words=total,
-        near=_near(votes, max(best, other)),
-    )
+    half = max(best, other) / 2
+    near = frozenset(["en", *[code for code, count in votes.items() if count >= half]])
+    return Tongue(votes, familiar, other > best, total, near)
 
 
-def _near(votes: Mapping[str, int], top: int) -> frozenset[str]:
-    if not votes:
-        return frozenset()
-    return frozenset(["en", *[code for code, count in votes.items() if 2 * count >= top]])
+_ANY: frozenset[str] = frozenset()

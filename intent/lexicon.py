@@ -97,8 +97,7 @@ def log_odds(rows: Sequence[int], table: Lexicon) -> list[float]:
     share = table.scale / count**0.5 if count else 0.0
     less = OFFSET * count
     totals = sums(rows, len(table.lanes))
-    pairs = zip(table.bias, totals, strict=True)
-    return [bias + (total - less) * share for bias, total in pairs]
+    return [bias + (total - less) * share for bias, total in zip(table.bias, totals)]  # noqa: B905
 
 
 def known_rows(
@@ -117,7 +116,8 @@ def known_rows(
         marks: concepts of the tokens.
         table: the learned weights.
     """
-    entries = entries[:MAX_TOKENS]
+    if len(entries) > MAX_TOKENS:
+        entries = entries[:MAX_TOKENS]
     steps = _steps(tokens, entries)
     found: dict[str, int] = {}
     for at, entry in enumerate(entries, 1):
@@ -133,16 +133,20 @@ def known_rows(
     if not first:  # most messages begin with a word
         first = next((entry.unit for entry in entries if entry.unit), "")
     rows = table.rows
-    for key in (f"^{first}", *concept_keys(marks)) if any(marks) else (f"^{first}",):
-        if key in rows:
-            found[key] = rows[key]
+    key = "^" + first
+    if key in rows:
+        found[key] = rows[key]
+    if any(marks):
+        for key in concept_keys(marks):
+            if key in rows:
+                found[key] = rows[key]
     return list(found.values())
 
 
 def _steps(tokens: Sequence[Token], entries: Sequence[Entry]) -> list[str]:
     """Each unit as it continues a key: behind a space, or glued to a character before it."""
-    steps = [entry.step for entry in entries]
-    for at in [at for at, entry in enumerate(entries) if entry.unspaced]:
-        if at and glued(tokens[at], tokens[at - 1]):
-            steps[at] = entries[at].unit
+    steps: list[str] = []
+    for at, entry in enumerate(entries):
+        joined = entry.unspaced and at and glued(tokens[at], tokens[at - 1])
+        steps.append(entry.unit if joined else entry.step)
     return steps

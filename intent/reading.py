@@ -33,7 +33,7 @@ _REQUEST_LINE = re.compile(
 )
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True)  # made by position: names would double what it costs
 class Reading:
     """What there is to go on.
 
@@ -174,22 +174,13 @@ def read(text: str, book: RuleBook) -> Reading:
     tongue = identify(entries, book.tongues.covered)
     marks = annotate(tokens, entries, folded.text, tongue.near)
     return Reading(
-        text=words,
-        start=peeled.start,
-        folded=folded,
-        tokens=tokens,
-        entries=entries,
-        marks=marks,
-        material=material,
-        peeled=peeled,
-        tongue=tongue,
-        windowed=windowed,
+        words, peeled.start, folded, tokens, entries, marks, material, peeled, tongue, windowed
     )
 
 
 def lookup(tokens: Sequence[Token], known: Dictionary) -> list[Entry]:
     """What the book says of each token."""
-    return [known[kind][text] for kind, text, _, _ in tokens]
+    return [known[token.kind][token.text] for token in tokens]
 
 
 def _focus(tokens: list[Token], text: str) -> list[Token]:

@@ -32,7 +32,7 @@ _IMAGE, _FILE = 6.0, 2.0
 """Log-odds that a picture brings for vision, that a file or sound brings for reading it."""
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True)  # made by position: names would double what it costs
 class Weighed:
     """What all tiers say of one message.
 
@@ -161,15 +161,9 @@ def weigh_catalog(
     evident = frozenset(compress(catalog.names, map(ge, likely, bounds.evident)))
     if votes:
         evident |= _strong(evidence) & catalog.costs.keys()
-    return Weighed(
-        likely=likely,
-        vague=row[place[_VAGUE]] if _VAGUE in place else NOT_AT_ALL,
-        quiet=row[place[_NONE]] if _NONE in place else NOT_AT_ALL,
-        bounds=bounds,
-        evident=evident,
-        reasons=(*votes, *facts),
-        tier=tier,
-    )
+    vague = row[place[_VAGUE]] if _VAGUE in place else NOT_AT_ALL
+    quiet = row[place[_NONE]] if _NONE in place else NOT_AT_ALL
+    return Weighed(likely, vague, quiet, bounds, evident, (*votes, *facts), tier)
 
 
 def _heard(
