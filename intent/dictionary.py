@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from .concepts import Concepts
-from .entry import Entry
-from .features import beginnings, unit
+from .entry import Entry, Mark
+from .features import BEGINNINGS, LONGEST, unit
 from .language import TongueTable
-from .lexicon import Lexicon
+from .lexicon import NO_CHAINS, Lexicon
 from .memo import Memo
 from .patterns import LEAST_STEM, STEM, keys_of_object
 
@@ -56,42 +56,36 @@ def _word_reader(sources: Sources) -> Callable[[str], Entry]:
     Half the words of a new message are new, so what most words do not have is ruled out here,
     before anything is called that would look for it.
     """
-    learned, index = sources.lexicon.rows, sources.index
+    index, concepts, tongues = sources.index, sources.concepts, sources.tongues
     stems = frozenset([key[:LEAST_STEM] for key in index if key[-1] == "*"])
-    concepts, tongues = sources.concepts, sources.tongues
-    spoken, covered = tongues.words, tongues.covered
-    meant, meant_stems, short = concepts.words, concepts.stems, concepts.short
-    chained, chains_of = sources.lexicon.chains, sources.lexicon.chains_of
+    learned, chained = sources.lexicon.rows, sources.lexicon.chains
+    meant, meant_stems, short, phrased = (
+        concepts.words,
+        concepts.stems,
+        concepts.short,
+        concepts.phrases,
+    )
 
     def read(text: str) -> Entry:
-        rows = {text: learned[text]} if text in learned else {}
-        plain = text.isascii() and text in rows
-        for key in beginnings(text):
-            if key in learned:
-                rows[key] = learned[key]
+        row = learned.get(text)
+        rows = {} if row is None else {text: row}
+        for cut in BEGINNINGS.get(len(text), LONGEST):
+            row = learned.get(key := text[:cut] + "*")
+            if row is not None:
+                rows[key] = row
         hits = index.get(text, ())
         if text[:LEAST_STEM] in stems:
             hits += _hits_of_stems(text, index)
-        codes, votes, known = (
-            (spoken.get(text, ()), 1, 1.0) if plain else tongues.of(text, learned)
-        )
+        meanings: tuple[Mark, ...] = ()
+        if text in meant or text[:4] in meant_stems or text[:2] in short:
+            meanings = concepts.of(text)
+        further = concepts.phrases_of(text) if text in phrased else ()
+        codes, votes, known = tongues.of(text, learned)
+        chains = sources.lexicon.chains_of(text) if text in chained else NO_CHAINS
         return Entry(
-            text,
-            " " + text,
-            True,
-            False,
-            known,
-            codes,
-            votes,
-            concepts.of(text)
-            if text in meant or text[:4] in meant_stems or text[:2] in short
-            else (),
-            concepts.phrases_of(text) if text in concepts.phrases else (),
-            (),
-            hits,
-            rows,
-            *(chains_of(text) if text in chained else ({}, 0)),
-        )
+            text, " " + text, True, False, known, codes, votes, meanings, further, (), hits, rows,
+            *chains,
+        )  # fmt: skip
 
     return read
 

@@ -114,9 +114,10 @@ class TongueTable:
             word: folded; a character in a script without spaces.
             vocabulary: words, and beginnings of four letters (``remi*``), that are known.
         """
-        code = None if word.isascii() else _language_of_script(word[0])
-        if code is not None:
-            return (code,), 2, float(code in self.covered)
+        if not word.isascii():
+            code = _language_of_script(word[0])
+            if code is not None:
+                return (code,), 2, float(code in self.covered)
         codes = self.words.get(word, ())
         if word in vocabulary or not self.covered.isdisjoint(codes):
             return codes, 1, 1.0

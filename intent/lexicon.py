@@ -53,7 +53,7 @@ class Lexicon:
         """
         packed = self.chains.get(name)
         if packed is None:  # most words
-            return _NO_CHAINS, 0
+            return NO_CHAINS
         parts = packed.split("\t")
         # Characters may be glued, so only ASCII says by its spaces how many units it has.
         reach = max(map(_spaces, parts[::2])) if packed.isascii() else _CHAIN
@@ -63,7 +63,8 @@ class Lexicon:
 _spaces = methodcaller("count", " ")
 _CHAIN = 3
 """Units that may follow the first one of a key."""
-_NO_CHAINS: Mapping[str, str] = {}
+NO_CHAINS: tuple[Mapping[str, str], int] = ({}, 0)
+"""What most units have."""
 NOTHING_LEARNED = Lexicon(lanes=(), rows={}, chains={}, numbered=(), bias=(), scale=0.0)
 """For reading what is yet to be learned from."""
 
