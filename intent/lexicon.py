@@ -134,13 +134,9 @@ def known_rows(
     if not first:  # most messages begin with a word
         first = next((entry.unit for entry in entries if entry.unit), "")
     rows = table.rows
-    key = "^" + first
-    if key in rows:
-        found[key] = rows[key]
-    if any(marks):
-        for key in concept_keys(marks):
-            if key in rows:
-                found[key] = rows[key]
+    for key in ["^" + first, *concept_keys(marks)] if any(marks) else ["^" + first]:
+        if key in rows:
+            found[key] = rows[key]
     return list(found.values())
 
 
