@@ -13,6 +13,7 @@ from copy import copy
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from ..router.floor import floor_toolsets
@@ -31,8 +32,13 @@ __all__ = ["LocalTier", "NetworkTier", "TieredDecider"]
 
 LocalTier = Callable[[str, Catalog], Opinion | None]
 """The embedded encoder: an opinion, or ``None`` where it abstains."""
-NetworkTier = Callable[[TurnEvent, Catalog, Place], Opinion | None]
-"""One network classifier: an opinion, a failed one, or ``None`` where it was not asked."""
+NetworkTier = Callable[[TurnEvent, Catalog, Place, float], Opinion | None]
+"""One network classifier: an opinion, a failed one, or ``None`` where it was not asked.
+
+It is told how many seconds it has.
+"""
+_LEAST_WAIT = 0.25
+"""Share of the deadline that it has in any case, however long the first start took."""
 
 
 class TieredDecider:
@@ -46,6 +52,7 @@ class TieredDecider:
         network: the network classifier of a place, ``None`` where none is enabled.
         own_rules: the book with the rules that the user wrote for a home.
         thrift: gives who looks at first decisions for their price; ``None``: nobody does.
+        clock: monotonic seconds.
     """
 
     def __init__(
@@ -58,6 +65,7 @@ class TieredDecider:
         own_rules: Callable[[Path, RuleBook], RuleBook] = lambda home, book: book,
         environ: Mapping[str, str] | None = None,
         thrift: Callable[[], Thrift] | None = None,
+        clock: Callable[[], float] = monotonic,
     ) -> None:
         self._book = book
         self._guard = guard
@@ -66,6 +74,7 @@ class TieredDecider:
         self._own_rules = own_rules
         self._environ = environ
         self._thrift = thrift
+        self._clock = clock
         self._known_floor: tuple[Catalog, Settings, frozenset[ToolsetName]] | None = None
 
     def trying(self, change: Callable[[RuleBook], RuleBook]) -> TieredDecider:
@@ -118,6 +127,7 @@ class TieredDecider:
         later_turn: bool,
         ask_network: bool,
     ) -> Decision:
+        began = self._clock()
         decide, own_words = _engine()
         book = self._own_rules(place.home, self._book())
         floor = self._floor(catalog, place.settings)
@@ -147,7 +157,10 @@ class TieredDecider:
         network = self._network(place) if ask_network else None
         if network is None or not decision.undecided:
             return decision
-        opinion = network(turn, catalog, place)
+        # The user waits for all of it, the first start of the encoder included.
+        whole = place.settings.router_hard_timeout_ms / 1000
+        left = max(whole - (self._clock() - began), whole * _LEAST_WAIT)
+        opinion = network(turn, catalog, place, left)
         return (
             decision if opinion is None else _compared(decision, with_opinions(*opinions, opinion))
         )

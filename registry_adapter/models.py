@@ -170,7 +170,7 @@ def _judge(clients: Classifiers, settings: Settings) -> CallJudge:
 
 
 class _Network:
-    """One network opinion, within the deadline of the settings."""
+    """One network opinion, within a deadline."""
 
     def __init__(
         self, clients: Classifiers, known: Callable[[TurnEvent, Place], Opinion | None]
@@ -178,12 +178,13 @@ class _Network:
         self._clients = clients
         self._known = known
 
-    def __call__(self, turn: TurnEvent, catalog: Catalog, place: Place) -> Opinion | None:
+    def __call__(
+        self, turn: TurnEvent, catalog: Catalog, place: Place, deadline_s: float
+    ) -> Opinion | None:
         """Ask; ``None`` where nobody was asked and the earlier tier stands."""
         known = self._known(turn, place)
         if known is not None:
             return known  # the turn classifier was asked about this turn already
-        deadline_s = place.settings.router_hard_timeout_ms / 1000
         return self._clients.tiers.ask(turn.message.text, catalog, deadline_s=deadline_s)
 
 

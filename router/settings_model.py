@@ -354,7 +354,12 @@ class Common(Section):
         0.90, "Least confidence of a network answer as a whole.", unit="probability"
     )
     router_hard_timeout_ms: int = setting(
-        2000, "Deadline for all network tiers of one decision.", unit="ms", ge=50, le=10000
+        2000,
+        "Deadline of one decision that asks a network tier, its own start included; a tier that is"
+        " asked has a fourth of it at least.",
+        unit="ms",
+        ge=50,
+        le=10000,
     )
     fail_open: Literal[True] = setting(
         True, "Any doubt or error keeps the full surface; true is the only value."

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hermes_tool_router.registry_adapter.deciding import TieredDecider
+from hermes_tool_router.registry_adapter.deciding import LocalTier, TieredDecider
 from hermes_tool_router.registry_adapter.events import TurnEvent
 from hermes_tool_router.registry_adapter.guard import Guard
 from hermes_tool_router.registry_adapter.places import Place
@@ -27,6 +27,7 @@ from hermes_tool_router.router.values import (
 )
 
 BOOK = rule_book()
+VAGUE = "something is off with our numbers again"
 QUESTION = "what is the capital of France"
 SHELL = "is nginx running on this box"
 NOTHING = dict.fromkeys(("terminal", "web", "cronjob", "tts"), 0.0)
@@ -55,16 +56,22 @@ def decide(
         local=lambda place: lambda text, catalog: opinion(Tier.LOCAL, local),
         network=lambda place: None if network is None else lambda *_: opinion(Tier.CHAT, network),
     )
-    turn = TurnEvent(
+    return decider.decide(_turn(text), CATALOG, _place(home), later_turn=False)
+
+
+def _turn(text: str) -> TurnEvent:
+    return TurnEvent(
         session_id="s",
         turn_id="s:1",
         platform="cli",
         message=Message(text=text),
         is_first_turn=True,
     )
+
+
+def _place(home: Path) -> Place:
     settings = Settings(enabled=True)
-    place = Place(home=home, settings=settings, store=StateStore(home), routes=True)
-    return decider.decide(turn, CATALOG, place, later_turn=False)
+    return Place(home=home, settings=settings, store=StateStore(home), routes=True)
 
 
 def words(decision: Decision) -> list[str]:
@@ -97,3 +104,33 @@ def test_a_network_tier_leaves_both_words(tmp_path: Path) -> None:
 
     assert found.tier is Tier.CHAT
     assert words(found) == ["engine.rules-alone-more", "engine.local-alone-fewer"]
+
+
+@pytest.mark.parametrize(
+    ("start_s", "left_s"), [(0.0, 2.0), (0.75, 1.25), (1.9, 0.5)], ids=["warm", "cold", "very cold"]
+)
+def test_the_start_of_the_encoder_is_taken_off_the_deadline(
+    tmp_path: Path, start_s: float, left_s: float
+) -> None:
+    """The user waits for both; the model keeps a fourth of it in any case."""
+    now = 100.0
+    told: list[float] = []
+
+    def slowly(place: Place) -> LocalTier:
+        nonlocal now
+        now += start_s
+        return lambda text, catalog: None
+
+    def network(turn: TurnEvent, catalog: Catalog, place: Place, deadline_s: float) -> None:
+        told.append(round(deadline_s, 6))
+
+    decider = TieredDecider(
+        book=lambda: BOOK,
+        guard=Guard(),
+        environ={},
+        local=slowly,
+        network=lambda place: network,
+        clock=lambda: now,
+    )
+    decider.decide(_turn(VAGUE), CATALOG, _place(tmp_path), later_turn=False)
+    assert told == [left_s]
