@@ -355,8 +355,7 @@ class Common(Section):
     )
     router_hard_timeout_ms: int = setting(
         2000,
-        "Deadline of one decision that asks a network tier, its own start included; a tier that is"
-        " asked has a fourth of it at least.",
+        "Deadline of a decision with a network tier, first start included.",
         unit="ms",
         ge=50,
         le=10000,
