@@ -69,7 +69,6 @@ def router(tier: str) -> Route:
             floor=FLOOR,
             book=rules,
             later_turn=not first,
-            first_contact=first,
             use_rules=who.use_rules,
             opinions=who.ask(own_words(text, rules), granted) if first else (),
         )

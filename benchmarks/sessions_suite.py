@@ -66,7 +66,6 @@ def _replay(case: Case, costs: Mapping[str, int], rules: RuleBook, who: Tiers) -
             floor=FLOOR,
             book=rules,
             later_turn=state is not None,
-            first_contact=state is None,
             use_rules=who.use_rules,
             opinions=opinions,
         )

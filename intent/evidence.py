@@ -56,11 +56,13 @@ class Evidence:
 
 def _starts(reading: Reading, book: RuleBook) -> dict[int, list[int]]:
     """Trials that may match, by number, and where they may begin: positions, rising."""
+    index = book.index
     starts: dict[int, list[int]] = {}
     for at, (entry, marks) in enumerate(zip(reading.entries, reading.marks, strict=True)):
         hits = entry.hits
         for mark in marks:
-            hits += book.index.get(mark, ())
+            if mark in index:
+                hits += index[mark]
         for number in hits:
             if number in starts:
                 starts[number].append(at)

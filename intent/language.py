@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 from .entry import Entry
 
@@ -129,17 +130,15 @@ def identify(entries: Sequence[Entry], covered: frozenset[str]) -> Tongue:
 
     Several languages in one message give several codes.
     """
+    words = list(filter(_is_word, entries))
     votes: dict[str, int] = {}
-    total, known = 0, 0.0
-    for entry in entries:
-        if entry.is_word:
-            total += 1
-            known += entry.known
-            if entry.codes:
-                say = entry.votes
-                for code in entry.codes:
-                    votes[code] = votes.get(code, 0) + say
-    familiar = known / total if total else 1.0
+    said = votes.get
+    for entry in filter(_codes, words):
+        say = entry.votes
+        for code in entry.codes:
+            votes[code] = said(code, 0) + say
+    total = len(words)
+    familiar = sum(map(_known, words)) / total if total else 1.0
     if not votes:
         return Tongue(votes, familiar, False, total, _ANY)
     best = other = 0
@@ -155,3 +154,4 @@ def identify(entries: Sequence[Entry], covered: frozenset[str]) -> Tongue:
 
 
 _ANY: frozenset[str] = frozenset()
+_is_word, _codes, _known = map(attrgetter, ("is_word", "codes", "known"))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from operator import methodcaller
+from operator import attrgetter, methodcaller
 from struct import unpack
 
 from .entry import Entry
@@ -61,6 +61,7 @@ class Lexicon:
 
 
 _spaces = methodcaller("count", " ")
+_unspaced = attrgetter("unspaced")
 _CHAIN = 3
 """Units that may follow the first one of a key."""
 NO_CHAINS: tuple[Mapping[str, str], int] = ({}, 0)
@@ -142,8 +143,9 @@ def known_rows(
 
 def _steps(tokens: Sequence[Token], entries: Sequence[Entry]) -> list[str]:
     """Each unit as it continues a key: behind a space, or glued to a character before it."""
-    steps: list[str] = []
-    for at, entry in enumerate(entries):
-        joined = entry.unspaced and at and glued(tokens[at], tokens[at - 1])
-        steps.append(entry.unit if joined else entry.step)
+    steps = [entry.step for entry in entries]
+    if any(map(_unspaced, entries)):
+        for at in range(1, len(entries)):
+            if glued(tokens[at], tokens[at - 1]):
+                steps[at] = entries[at].unit
     return steps

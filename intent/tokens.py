@@ -168,29 +168,30 @@ def tokenise(text: str, start: int = 0, end: int | None = None) -> list[Token]:
     """Split folded text into tokens, in order; spaces and other marks are dropped."""
     stop = len(text) if end is None else end
     tokens: list[Token] = []
-    new = tuple.__new__  # what Token() itself calls, without the detour
+    add, new = tokens.append, tuple.__new__  # what Token() itself calls, without the detour
+    plain = text.isascii()
     at = past = start  # in the text, and behind the last token
     for chunk in text[start:stop].split(" "):
         low = at
         at += len(chunk)
         if low >= past:
             # Letters between two spaces cannot be anything but a word: most tokens are that.
-            if chunk.isalpha() and (chunk.isascii() or max(chunk) < _UNSPACED):
-                tokens.append(new(Token, ("word", chunk, low, at)))
+            if chunk.isalpha() and (plain or max(chunk) < _UNSPACED):
+                add(new(Token, ("word", chunk, low, at)))
                 at += 1
                 continue
             # Nor can they with a full stop or a question mark behind them.
             word, mark = chunk[:-1], chunk[-1:]
-            if mark in _CLOSING and word.isalpha() and (word.isascii() or max(word) < _UNSPACED):
-                tokens.append(new(Token, ("word", word, low, at - 1)))
-                tokens.append(new(Token, (_CLOSING[mark], mark, at - 1, at)))
+            if mark in _CLOSING and word.isalpha() and (plain or max(word) < _UNSPACED):
+                add(new(Token, ("word", word, low, at - 1)))
+                add(new(Token, (_CLOSING[mark], mark, at - 1, at)))
                 at += 1
                 continue
         if at > past:
             for match in _PATTERN.finditer(text, max(low, past), stop):
                 group = match.lastindex or 0
                 word, past = match[group], match.end()  # every group ends where its match does
-                tokens.append(new(Token, (_KINDS[group], word, past - len(word), past)))
+                add(new(Token, (_KINDS[group], word, past - len(word), past)))
                 if past >= at:
                     break
             else:

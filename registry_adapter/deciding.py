@@ -139,7 +139,6 @@ class TieredDecider:
                 floor=floor,
                 book=book,
                 later_turn=later_turn,
-                first_contact=turn.is_first_turn,
                 use_rules=place.settings.deterministic_rules_enabled,
                 opinions=opinions,
                 confidence_threshold=place.settings.confidence_threshold,

@@ -27,7 +27,7 @@ _BARELY_FAMILIAR = 0.7
 """Share of known words below which a foreign-looking text is not read."""
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True)  # made by position: names would double what it costs
 class _Case:
     """One message with everything that its decision rests on."""
 
@@ -39,7 +39,6 @@ class _Case:
     evidence: Evidence
     weighed: Weighed
     later_turn: bool
-    first_contact: bool
     use_rules: bool
     asked: bool
     """A later tier gave an opinion."""
@@ -54,7 +53,6 @@ def decide(
     floor: frozenset[ToolsetName],
     book: RuleBook,
     later_turn: bool = False,
-    first_contact: bool = True,
     use_rules: bool = True,
     opinions: tuple[Opinion, ...] = (),
     confidence_threshold: float = 0.9,
@@ -70,7 +68,6 @@ def decide(
         floor: toolsets that stay whatever the text says.
         book: the compiled rule book.
         later_turn: the session was decided before; only ``evident`` matters.
-        first_contact: nothing came before, so a follow-up has nothing to follow.
         use_rules: without, opinions speak alone.
         opinions: what later tiers said, in the order in which they were asked.
         confidence_threshold: least confidence of a network answer as a whole, 0 to 1.
@@ -81,27 +78,30 @@ def decide(
         if _unusable(opinion, confidence_threshold):
             return _full(catalog, "engine.classifier_failed", tier=opinion.tier)
     # A local encoder that failed is one that was not asked (design D7).
-    heard = tuple([opinion for opinion in opinions if not opinion.failed])
+    heard = tuple([opinion for opinion in opinions if not opinion.failed]) if opinions else ()
     try:
         reading = read(message.text, book)
         evidence = weigh(reading, book)
-        case = _Case(
-            message=message,
-            catalog=catalog,
-            floor=floor,
-            policy=book.policy,
-            reading=reading,
-            evidence=evidence,
-            weighed=weigh_catalog(
-                message, catalog, book.policy, reading, evidence, heard, use_rules=use_rules
-            ),
-            later_turn=later_turn,
-            first_contact=first_contact,
-            use_rules=use_rules,
-            asked=bool(heard),
-            read=bool(heard) and can_read(heard),
+        weighed = weigh_catalog(
+            message, catalog, book.policy, reading, evidence, heard, use_rules=use_rules
         )
-        return _conclude(case)
+        asked = bool(heard)
+        read_by_another = asked and can_read(heard)
+        return _conclude(
+            _Case(
+                message,
+                catalog,
+                floor,
+                book.policy,
+                reading,
+                evidence,
+                weighed,
+                later_turn,
+                use_rules,
+                asked,
+                read_by_another,
+            )
+        )
     except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError) as error:
         return _full(catalog, "engine.error", errors=(f"{type(error).__name__}: {error}"[:200],))
 
@@ -295,7 +295,7 @@ def _narrow(case: _Case) -> Decision:
     return Decision(
         outcome=Outcome.NARROWED,
         grade=grade,
-        toolsets=tuple([name for name in case.catalog.names if name in kept]),
+        toolsets=tuple(filter(kept.__contains__, case.catalog.names)),
         evident=weighed.evident,
         settled=plain or _nothing(case),
         tier=weighed.tier,

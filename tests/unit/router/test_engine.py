@@ -231,14 +231,7 @@ def test_several_sentences_may_ask_for_several_things(granted: Catalog, rules: R
 
 def test_a_later_do_that_brings_hands(granted: Catalog, rules: RuleBook) -> None:
     """After talk that needed nothing, acting needs a machine."""
-    decision = decide(
-        Message(text="ok do that"),
-        granted,
-        floor=FLOOR,
-        book=rules,
-        later_turn=True,
-        first_contact=False,
-    )
+    decision = decide(Message(text="ok do that"), granted, floor=FLOOR, book=rules, later_turn=True)
 
     assert decision.follow_up
     assert decision.evident == {"terminal", "file"}
