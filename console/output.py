@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -55,7 +56,14 @@ class Output:
         self._console.print(table)
 
     def table(self, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-        """Print rows under heads; columns headed with a trailing ``#`` are numbers."""
+        """Print rows under heads; columns headed with a trailing ``#`` are numbers.
+
+        Where the terminal is too narrow for that, each row is a list of its own.
+        """
+        rows = list(rows)
+        if _least_width(heads, rows) > self._console.width:
+            self._stacked(heads, rows)
+            return
         table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
         for head in heads:
             number = head.endswith("#")
@@ -65,6 +73,26 @@ class Output:
         for row in rows:
             table.add_row(*(Text(cell) for cell in row))
         self._console.print(table)
+
+    def _stacked(self, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+        """Print each row as the names of the columns and what stands there."""
+        names = [head.removesuffix("#") for head in heads]
+        for number, row in enumerate(rows):
+            if number:
+                self.line()
+            self.pairs([(name, cell) for name, cell in zip(names, row, strict=True) if cell])
+
+
+def _least_width(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> int:
+    """Columns of a terminal in which no cell but a long one is broken."""
+    columns = zip(heads, *rows, strict=True)
+    widths = [min(_FOLDED, max(map(cell_len, column))) for column in columns]
+    return sum(widths) + _GAP * (len(widths) - 1)
+
+
+_GAP = 2
+_FOLDED = 16
+"""Columns to which the terminal may fold a cell that is longer."""
 
 
 def counted(number: int, noun: str) -> str:

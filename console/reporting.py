@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +47,7 @@ def show(data: dict[str, Any], out: Output) -> None:
     full, sent = data["tokens_full"], data["tokens_sent"]
     out.line(
         f"{counted(data['decisions'], 'decision')} in {counted(data['sessions'], 'session')} "
-        "sent about "
+        f"{_sent(data['by_mode'])} about "
         f"{sent:,} of {full:,} tokens of tool schemas ({percent(sent, full)})",
         bold=True,
     )
@@ -61,6 +62,13 @@ def show(data: dict[str, Any], out: Output) -> None:
     if data["asks_per_100_calls"] is not None:
         out.line()
         out.line(f"the gate asked or blocked {data['asks_per_100_calls']} times in 100 calls")
+
+
+def _sent(modes: Collection[str]) -> str:
+    """What requests did; in shadow they went out whole."""
+    if "shadow" not in modes:
+        return "sent"
+    return "would have sent" if len(modes) == 1 else "sent, or in shadow would have sent,"
 
 
 def _show_tiers(compared: dict[str, Any], out: Output) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import starmap
 from pathlib import Path
 from typing import Any
 
@@ -161,9 +162,14 @@ def _effect_rows(seen: Mapping[str, Any], counters: Mapping[str, int]) -> list[t
         )
         rows.append(("left whole", text))
     if counters:
-        totals = (f"{name.replace('_', ' ')} {value:,}" for name, value in sorted(counters.items()))
-        rows.append(("counted so far", ", ".join(totals)))
+        rows.append(("counted so far", ", ".join(starmap(_counter, sorted(counters.items())))))
     return rows
+
+
+def _counter(name: str, value: int) -> str:
+    """What a counter counted: in shadow what would have happened, else what did."""
+    kind = name.removeprefix("would_").replace("_", " ")
+    return f"{kind} {value:,}" + (" in shadow" if name.startswith("would_") else "")
 
 
 def _show_logs(data: Mapping[str, Any], out: Output) -> None:
