@@ -84,7 +84,8 @@ def show(decision: Decision, catalog: Catalog, out: Output) -> None:
     """Print it for people, without the prompt."""
     data = as_json(decision, catalog)
     full, sent = data["tokens_full"], data["tokens_sent"]
-    out.line(f"{data['outcome']} ({data['grade']}), decided by {data['tier']}", bold=True)
+    grade = "" if data["grade"] == data["outcome"] else f" ({data['grade']})"
+    out.line(f"{data['outcome']}{grade}, decided by {data['tier']}", bold=True)
     out.line(f"about {sent:,} of {full:,} tokens of tool schemas ({percent(sent, full)})")
     if not decision.substantive:
         out.line("no task yet: the next message decides")

@@ -38,6 +38,9 @@ def run(runtime: Runtime, arguments: argparse.Namespace) -> int:
         return _failed(out, str(error), REFUSED)
     except RouterError as error:
         return _failed(out, str(error), 1)
+    except OSError as error:  # a full disk under the output, above all
+        print(f"tool-router: {error}", file=sys.stderr)
+        return 1
     except KeyboardInterrupt:
         return 130
     finally:

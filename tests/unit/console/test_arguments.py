@@ -60,7 +60,8 @@ def test_wrong_usage_ends_with_two(line: str, capsys: pytest.CaptureFixture[str]
     ("wrong", "said"),
     [
         pytest.param(["--since", "last week"], "a date such as", id="no date"),
-        pytest.param(["--sessions", "0"], "must be 1 or more", id="no session"),
+        pytest.param(["--sessions", "0"], "a whole number from 1 on, got '0'", id="no session"),
+        pytest.param(["--sessions", "ten"], "from 1 on, got 'ten'", id="no number"),
         pytest.param(["--html", "/no/such/folder/page.html"], "there is no folder", id="no folder"),
     ],
 )
