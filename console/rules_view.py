@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Iterator
 from typing import Any
 
 from ..intent.compile import BookError
 from ..intent.evidence import weigh
-from ..intent.own import with_own
+from ..intent.own import OwnRules, with_own
 from ..intent.reading import read
+from ..intent.rulebook import RuleBook
+from ..registry_adapter.granted import HostError, granted_catalog
 from ..registry_adapter.host import hermes_home
 from ..registry_adapter.own_rules import HomeRules, own_rules, own_rules_file
 from ..registry_adapter.resources import rule_book
@@ -46,7 +50,22 @@ def check(out: Output) -> int:
             f"; {own_rules_file(home)}: {len(own.rules)} own rules, "
             f"{len(own.shadow)} of them in shadow, {len(own.off)} shipped ones off"
         )
+        text += "".join(f"; {note}" for note in _for_nobody(own, book))
     return _verdict(out, ok=True, text=text)
+
+
+def _for_nobody(own: OwnRules, book: RuleBook) -> Iterator[str]:
+    """Rules for toolsets that no tool here belongs to; an MCP server may be off just now."""
+    try:
+        granted = {str(name) for name in granted_catalog("cli").names}
+    except HostError:
+        return
+    known = granted.union(book.lexicon.lanes)
+    for rule in own.rules:
+        if rule.toolset not in known and not rule.toolset.startswith("mcp-"):
+            near = difflib.get_close_matches(rule.toolset, sorted(known), n=1)
+            meant = f", did you mean {near[0]!r}?" if near else ""
+            yield f"rule {rule.id!r} is for {rule.toolset!r}, which no tool here belongs to{meant}"
 
 
 def explain(text: str, out: Output) -> int:

@@ -158,7 +158,7 @@ def rule_row(
         raise BookError(f"{where}: an id is 'toolset.pattern-name' in lower case")
     _text(rule, where)
     weight = rule.get("weight", 0.0)
-    if isinstance(weight, bool) or not isinstance(weight, (int, float)) or abs(weight) > 12:
+    if isinstance(weight, bool) or not isinstance(weight, (int, float)) or not -12 <= weight <= 12:
         raise BookError(f"{where}: weight must be a number from -12 to 12, not {weight!r}")
     patterns = patterns_of(rule, "any", snippets, where)
     if not patterns:

@@ -7,6 +7,7 @@ source and version may be left out, snippets are not known.  One in stage
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -15,8 +16,10 @@ from .compile import BookError, rule_row
 from .load import rule_of, with_rules
 from .rulebook import Rule, RuleBook
 
-__all__ = ["OwnRules", "read_own", "with_own"]
+__all__ = ["MOST_RULES", "OwnRules", "read_own", "with_own"]
 
+MOST_RULES = 500
+"""Own rules of one home; the shipped book has fifty, and a turn waits while they are read."""
 _STAGES = ("live", "shadow")
 _FOR_PEOPLE = {"source": "own", "since": "own", "match": ["", ""], "no_match": ["", ""]}
 """What a shipped rule must say and an own one may leave out."""
@@ -56,10 +59,13 @@ def read_own(data: object, file: str) -> OwnRules:
         raise BookError(f"{file}: 'rules' must be a list of rules")
     if not isinstance(off, list) or not all(isinstance(name, str) for name in off):
         raise BookError(f"{file}: 'off' must be a list of quoted rule ids")
+    if len(rules) > MOST_RULES:
+        raise BookError(f"{file}: {len(rules):,} rules; at most {MOST_RULES} are read")
     rows = [_row(rule, file) for rule in rules]
     ids = [row["id"] for row in rows]
-    if twice := next((name for name in ids if ids.count(name) > 1), ""):
-        raise BookError(f"{file}: rule {twice!r} stands twice")
+    twice = [name for name, count in Counter(ids).items() if count > 1]
+    if twice:
+        raise BookError(f"{file}: rule {twice[0]!r} stands twice")
     return OwnRules(
         rules=tuple(rule_of(row) for row in rows),
         shadow=frozenset(str(rule["id"]) for rule in rules if rule.get("stage") == "shadow"),

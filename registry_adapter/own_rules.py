@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import logging
 import os
+import stat
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .store_file import FOLDER
 
@@ -21,9 +22,10 @@ if TYPE_CHECKING:
 __all__ = ["HomeRules", "own_rules", "own_rules_file"]
 
 _FILE = "rules.yaml"
+_MOST_BYTES = 256 * 1024
 
 _log = logging.getLogger(__name__)
-_Signature = tuple[int, int] | None
+_Signature = tuple[int, int, int] | None
 
 
 def own_rules_file(home: Path) -> Path:
@@ -44,12 +46,29 @@ def own_rules(home: Path) -> OwnRules:
 
     path = own_rules_file(home)
     try:
-        data = _parsed(path.read_text(encoding="utf-8"))
+        data = _parsed(_text(path))
     except FileNotFoundError:
         return OwnRules()
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise BookError(f"{path.name} does not read: {' '.join(str(error).split())}") from error
+    except RecursionError:
+        raise BookError(f"{path.name} does not read: it is nested too deeply") from None
     return read_own(data, path.name)
+
+
+def _text(path: Path) -> str:
+    """What stands in the file.
+
+    Raises:
+        OSError: it cannot be read, is no plain file (a pipe would be waited for) or is too long.
+        UnicodeDecodeError: it is not UTF-8.
+    """
+    found = path.stat()
+    if not stat.S_ISREG(found.st_mode):
+        raise OSError("it is not a plain file")
+    if found.st_size > _MOST_BYTES:
+        raise OSError(f"it has {found.st_size:,} bytes; at most {_MOST_BYTES:,} are read")
+    return path.read_text(encoding="utf-8")
 
 
 def _parsed(text: str) -> object:
@@ -60,7 +79,17 @@ def _parsed(text: str) -> object:
     import yaml  # noqa: PLC0415 - only where somebody wrote rules
 
     class Words(yaml.SafeLoader):
-        """The safe loader without booleans."""
+        """The safe loader without booleans, and without keys of which the last one would win."""
+
+        def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+            met: set[object] = set()
+            for key in (key for key, _ in node.value if isinstance(key, yaml.ScalarNode)):
+                if key.value in met:
+                    raise yaml.constructor.ConstructorError(
+                        None, None, f"{key.value!r} stands twice", key.start_mark
+                    )
+                met.add(key.value)
+            return super().construct_mapping(node, deep)
 
     Words.yaml_implicit_resolvers = {
         first: [entry for entry in found if entry[0] != "tag:yaml.org,2002:bool"]
@@ -98,7 +127,7 @@ def _signature(home: Path) -> _Signature:
         found = os.stat(path)  # noqa: PTH116
     except OSError:
         return None
-    return found.st_mtime_ns, found.st_size
+    return found.st_mtime_ns, found.st_size, found.st_ino
 
 
 def _joined(home: Path, book: RuleBook) -> RuleBook:

@@ -75,6 +75,51 @@ def test_a_mistake_is_told_in_one_line(tmp_path: Path) -> None:
         own_rules(tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        pytest.param(
+            "rules: [{id: own.a, toolset: file, any: [x], weight: 1, weight: 2}]",
+            "'weight' stands twice in .* line 1",
+            id="a key twice",
+        ),
+        pytest.param(
+            "rules: [{id: own.a, toolset: file, any: [x], weight: .nan}]",
+            "weight must be a number from -12 to 12, not nan",
+            id="no number",
+        ),
+        pytest.param("rules: " + "[" * 5_000, "nested too deeply", id="deep"),
+        pytest.param("# " + "x" * 300_000, "at most 262,144 are read", id="long"),
+        pytest.param(
+            "rules: ["
+            + ", ".join(f"{{id: own.a{n}, toolset: file, any: [x]}}" for n in range(501))
+            + "]",
+            "501 rules; at most 500",
+            id="many",
+        ),
+    ],
+)
+def test_what_would_mislead_or_hold_up_a_turn_is_refused(
+    tmp_path: Path, text: str, said: str
+) -> None:
+    """A weight that is no number would drop its toolset from every comparison."""
+    write(tmp_path, text, at=1_000)
+
+    with pytest.raises(BookError, match=said):
+        own_rules(tmp_path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    """Nor is anything else that is no file."""
+    path = own_rules_file(tmp_path)
+    path.parent.mkdir()
+    os.mkfifo(path)
+
+    with pytest.raises(BookError, match="not a plain file"):
+        own_rules(tmp_path)
+
+
 @pytest.mark.parametrize("text", ["rules: [", "rules: 3", "off: [web.nothing]", "\x00"])
 def test_a_file_that_is_wrong_is_left_out_with_one_warning(
     tmp_path: Path, text: str, caplog: pytest.LogCaptureFixture
