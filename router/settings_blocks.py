@@ -269,9 +269,21 @@ def _mapping(value: object, written: str, group: str) -> Mapping[object, object]
     inside = f" with any of: {', '.join(members)}" if members else ""
     shown = repr(written) if written else "'settings'"
     raise SettingsError(
-        f"settings key {shown} is a {type(value).__name__}; allowed is a group of keys{inside}",
+        f"settings key {shown} is {_kind(value)}; allowed is a group of keys{inside}",
         key=written or "settings",
     )
+
+
+def _kind(value: object) -> str:
+    """What a value is, in the words of YAML."""
+    if isinstance(value, bool):
+        return "true or false"
+    kinds = {str: "a text", int: "a number", float: "a number", list: "a list"}
+    return kinds.get(type(value), f"a {type(value).__name__}")
+
+
+_HEADINGS = ("global", "profiles")
+"""What may stand around the keys."""
 
 
 def _text_key(key: object, prefix: str) -> str:
@@ -290,9 +302,10 @@ def _text_key(key: object, prefix: str) -> str:
 def _unknown(name: str, group: str, written: str, layer: str) -> SettingsError:
     from .settings_fields import nearest  # noqa: PLC0415 - only for a mistake
 
-    close = nearest(name, group)
+    outer = _HEADINGS if written == name else ()  # not inside one of them
+    close = next(iter(difflib.get_close_matches(name, outer, n=1)), "") or nearest(name, group)
     hint = f"; nearest known key: {close}" if close else ""
-    members = ", ".join(groups()[group])
+    members = ", ".join((*outer, *groups()[group]))
     where = f" in {layer}" if layer else ""
     return SettingsError(
         f"settings key {written!r}{where} is unknown{hint}; allowed here: {members}", key=written

@@ -153,10 +153,19 @@ class TestRefusals:
                 {"global": {"enabled": "perhaps"}}, "global.enabled", ["true or false"], id="text"
             ),
             pytest.param({"enabled": 1}, "enabled", ["true or false"], id="a number for a switch"),
-            pytest.param({"global": ["enabled"]}, "global", ["group of keys"], id="a list"),
+            pytest.param({"global": ["enabled"]}, "global", ["is a list", "group of"], id="a list"),
+            pytest.param(
+                {"globl": {"enabled": True}},
+                "globl",
+                ["nearest known key: global", "allowed here: global, profiles, enabled"],
+                id="a misspelt heading",
+            ),
+            pytest.param({"verify": 3}, "verify", ["is a number; allowed is a group"], id="number"),
             pytest.param([], "settings", ["group of keys"], id="settings are a list"),
             pytest.param("off", "settings", ["group of keys"], id="settings are text"),
-            pytest.param({"verify": True}, "verify", ["max_nudges"], id="a switch for a group"),
+            pytest.param(
+                {"verify": True}, "verify", ["is true or false", "max_nudges"], id="a switch"
+            ),
             pytest.param({"fail_open": False}, "fail_open", ["allowed: true"], id="fail closed"),
             pytest.param(
                 {"router_hard_timeout_ms": 49},
