@@ -281,7 +281,7 @@ class TestRefusals:
             resolved({"xqzw": 1})
 
         assert "nearest" not in str(caught.value)
-        assert "allowed here: enabled" in str(caught.value)
+        assert "allowed here: global, profiles, enabled" in str(caught.value)
 
 
 class TestNotices:
