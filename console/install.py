@@ -23,6 +23,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..probe.home import PLUGIN, copy_plugin
+from ..registry_adapter.resources import ONBOARDING, ROOT
+from .onboarding import remove_skill
 
 __all__ = ["InstallError", "Profile", "main"]
 
@@ -122,6 +124,7 @@ def _install(profile: Profile, mode: str) -> list[str]:
         told.append(f"created profile {profile.name}, a copy of the active one with its keys")
     home = profile.home()
     target = home / "plugins" / PLUGIN
+    remove_skill(home, source=_skill_of(target))  # that of an older version, if nobody edited it
     _replace(target)
     profile.do("plugins", "enable", PLUGIN, "--no-allow-tool-override")
     for key, value in (("enabled", "true"), ("mode", mode)):
@@ -156,8 +159,14 @@ def _replace(target: Path) -> None:
     fresh.rename(target)
 
 
+def _skill_of(copy: Path) -> Path:
+    """The onboarding skill of an installed version, of this one where it has none."""
+    skill = copy / ONBOARDING.relative_to(ROOT)
+    return skill if skill.is_dir() else ONBOARDING
+
+
 def _uninstall(profile: Profile) -> list[str]:
-    """Take the copy and its settings out, and return what to tell.
+    """Take the copy, its settings and its skill out, and return what to tell.
 
     Raises:
         InstallError: there is no such profile, or a step failed.
@@ -165,6 +174,9 @@ def _uninstall(profile: Profile) -> list[str]:
     home = profile.home()
     target = home / "plugins" / PLUGIN
     told = []
+    skill, left = remove_skill(home, source=_skill_of(target))
+    if left == "removed":
+        told.append(f"removed {skill}")
     if (target / "plugin.yaml").is_file():
         profile.do("plugins", "disable", PLUGIN)
         shutil.rmtree(target)
@@ -177,6 +189,8 @@ def _uninstall(profile: Profile) -> list[str]:
     told += ["", "what stays:", f"  profile {profile.name}: hermes profile delete {profile.name}"]
     if (home / PLUGIN).exists():
         told.append(f"  the router's own state: {home / PLUGIN}")
+    if left == "kept":
+        told.append(f"  the onboarding skill, which was edited: {skill}")
     if unset == _USAGE:  # 0.18 has no `config unset`
         told.append(f"  the settings plugins.entries.{PLUGIN} in {home / 'config.yaml'}")
     told += _marks(home)

@@ -9,7 +9,7 @@ from ..registry_adapter.resources import ONBOARDING
 from ..registry_adapter.settings_source import PLACE
 from ..registry_adapter.store import StateStore
 
-__all__ = ["OFFER", "copy_skill", "offer"]
+__all__ = ["OFFER", "copy_skill", "offer", "remove_skill"]
 
 _MARK = "onboarding.key_offered"
 
@@ -47,6 +47,25 @@ def copy_skill(home: Path, *, replace: bool, source: Path = ONBOARDING) -> tuple
     target.parent.mkdir(parents=True, exist_ok=True)
     shutil.copytree(source, target)
     return target, "copied"
+
+
+def remove_skill(home: Path, *, source: Path = ONBOARDING) -> tuple[Path, str]:
+    """Take an unedited copy of the skill out of a home's skills.
+
+    Args:
+        home: the Hermes home.
+        source: the skill as it was copied.
+
+    Returns:
+        Where it lies or lay, and ``removed``, ``kept`` (it was edited) or ``absent``.
+    """
+    target = home / "skills" / source.name
+    if not target.is_dir():
+        return target, "absent"
+    if _contents(target) != _contents(source):
+        return target, "kept"
+    shutil.rmtree(target)
+    return target, "removed"
 
 
 def offer(store: StateStore, home: Path) -> str:

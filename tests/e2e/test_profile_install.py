@@ -16,6 +16,7 @@ from hermes_tool_router.probe.script import say
 
 pytestmark = pytest.mark.hermes
 
+SKILL = Path("skills", "hermes-tool-router-onboarding", "SKILL.md")
 QUESTION = "Why is the night sky dark?"
 
 
@@ -57,7 +58,8 @@ def hermes(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 def test_a_profile_is_set_up_and_undone(tmp_path: Path) -> None:
     """From a Hermes that can chat to a routed turn, a clone that cannot, and back.
 
-    Installing twice is installing once; undoing leaves the profile and says so.
+    Installing twice is installing once, and brings the skill up to date; undoing leaves the
+    profile and says so.
     """
     profile = tmp_path / ".hermes" / "profiles" / "router-test"
     copy = profile / "plugins" / "tool-router"
@@ -67,7 +69,11 @@ def test_a_profile_is_set_up_and_undone(tmp_path: Path) -> None:
         stock = yaml.safe_dump(config_of(model.base_url, STOCK))
         (tmp_path / ".hermes" / "config.yaml").write_text(stock)
         model.load([say("It is far away.")])
-        runs = [script(tmp_path, "install", "router-test") for _ in range(2)]
+        runs = [script(tmp_path, "install", "router-test")]
+        for place in (copy, profile):  # as an older version would have left them
+            (place / SKILL).write_text("older words", encoding="utf-8")
+        runs.append(script(tmp_path, "install", "router-test"))
+        skill = (profile / SKILL).read_text(encoding="utf-8")
         turn = hermes(tmp_path, "chat", "-Q", "-q", QUESTION)
         (sent,) = model.conversation(QUESTION)
     cloned = hermes(tmp_path, "profile", "create", "clone", "--clone", "--no-alias")
@@ -84,6 +90,7 @@ def test_a_profile_is_set_up_and_undone(tmp_path: Path) -> None:
     assert "created" not in runs[1].stdout
     assert "hermes -p router-test chat" in runs[0].stdout
     assert installed == ["tool-router"]
+    assert skill == (SOURCE / SKILL).read_text(encoding="utf-8")
     assert config["plugins"]["enabled"] == ["tool-router"]
     entry = config["plugins"]["entries"]["tool-router"]
     assert entry["settings"] == {"global": {"enabled": True, "mode": "enforce"}}
@@ -96,6 +103,7 @@ def test_a_profile_is_set_up_and_undone(tmp_path: Path) -> None:
     assert "hermes profile delete router-test" in undone.stdout
     assert "plugin_rule:" in undone.stdout
     assert not copy.exists()
+    assert not (profile / SKILL).parent.exists()
     assert "tool-router" not in str(after.get("plugins", {}).get("entries"))
     assert "tool-router" not in after.get("plugins", {}).get("enabled", [])
 
