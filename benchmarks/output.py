@@ -32,7 +32,7 @@ def emit(
     standard error.
 
     Raises:
-        UsageError: the page cannot be written.
+        UsageError: the report or the page cannot be written.
     """
     to_stdout = options.json == _STANDARD_OUTPUT
     console = Console(stderr=to_stdout)
@@ -46,7 +46,7 @@ def emit(
     if to_stdout:
         sys.stdout.write(text)
     else:
-        options.json.write_text(text, encoding="utf-8")
+        _write(options.json, text)
 
 
 def _write_page(
@@ -58,8 +58,12 @@ def _write_page(
         lead=" · ".join(remarks),
         parts=(*plots, *(_grid(item) for item in tables if isinstance(item, Table))),
     )
+    _write(path, render(page))
+
+
+def _write(path: Path, text: str) -> None:
     try:
-        path.write_text(render(page), encoding="utf-8")
+        path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise UsageError(f"cannot write {path}: {error.strerror}") from error
 

@@ -16,9 +16,19 @@ from ..router.engine import decide
 from ..router.values import Catalog, Decision, Message, Opinion
 from .in_use import among_others, middle, timed
 from .options import Options
-from .output import emit
+from .output import emit, progress
 from .reliability import Said, reliability, said
-from .routing import FLOOR, HERE, Case, book, catalog, read_cases, surface, write_rows
+from .routing import (
+    FLOOR,
+    HERE,
+    Case,
+    book,
+    catalog,
+    prompt_of,
+    read_cases,
+    surface,
+    write_rows,
+)
 from .scoring import Scored, bounds, grouped, labelled, rule_table, summary
 from .tier_table import COMPARE, compare
 from .tiers import Tiers, tiers
@@ -54,7 +64,7 @@ def run(options: Options) -> int:
     answers: list[tuple[Decision, tuple[Opinion, ...]]] = []
     before = yardstick()
     for case in cases:
-        message = Message(text=case["prompt"])
+        message = Message(text=prompt_of(case))
         start = perf_counter()
         opinions = who.ask(own_words(message.text, rules), granted) if who.asks else ()
         decision = _decided(message, granted, rules, who, opinions)
@@ -67,6 +77,7 @@ def run(options: Options) -> int:
     if options.predictions:
         write_rows(options.predictions, rows)
     if not scored:
+        progress("no case says what it needs ('required_toolsets'): nothing was scored")
         return 0
     report = _report(scored, costs, rules, [row["micros"] for row in rows])
     if not who.asks:

@@ -20,6 +20,7 @@ __all__ = [
     "Case",
     "book",
     "catalog",
+    "prompt_of",
     "read_cases",
     "surface",
     "write_rows",
@@ -40,7 +41,7 @@ def read_cases(path: Path) -> list[Case]:
     """Read JSON Lines, plain or ``.gz``.
 
     Raises:
-        UsageError: the file is missing or a line is not a JSON object with an id.
+        UsageError: the file is missing or empty, or a line is not a JSON object with an id.
     """
     opener = gzip.open if path.suffix == ".gz" else open
     rows: list[Case] = []
@@ -56,7 +57,21 @@ def read_cases(path: Path) -> list[Case]:
         raise UsageError(f"cannot read {path}: {error.strerror}") from error
     except ValueError as error:
         raise UsageError(f"{path}: not JSON Lines: {error}") from error
+    if not rows:
+        raise UsageError(f"{path} holds no case")
     return rows
+
+
+def prompt_of(case: Case) -> str:
+    """The message of a case.
+
+    Raises:
+        UsageError: it has none.
+    """
+    prompt = case.get("prompt")
+    if not isinstance(prompt, str):
+        raise UsageError(f"case {case['id']!r}: 'prompt' must be a text, not {prompt!r}")
+    return prompt
 
 
 def surface(path: Path | None) -> dict[str, int]:

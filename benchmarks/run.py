@@ -59,11 +59,23 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _check_outputs(options: Options) -> None:
+    """Find a mistyped folder before minutes are measured.
+
+    Raises:
+        UsageError: there is no such folder.
+    """
+    for path in (options.predictions, options.json, options.html):
+        if path is not None and not path.parent.is_dir():
+            raise UsageError(f"there is no folder {str(path.parent)!r}")
+
+
 def main(argv: list[str] | None = None) -> int:
     """Run one suite; 0 all gates hold, 1 a gate failed, 2 bad input."""
     options = Options(**vars(_parser().parse_args(argv)))
     module = SUITES[options.suite][0]
     try:
+        _check_outputs(options)
         suite = importlib.import_module(f".{module}", __package__)
         return int(suite.run(options))
     except UsageError as error:

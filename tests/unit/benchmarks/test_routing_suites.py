@@ -10,6 +10,7 @@ import pytest
 from hermes_tool_router.benchmarks import routes_suite, sessions_suite
 from hermes_tool_router.benchmarks.options import Options
 from hermes_tool_router.benchmarks.routing import HERE, read_cases, surface
+from hermes_tool_router.benchmarks.run import main
 from hermes_tool_router.benchmarks.scoring import Scored, bounds, labelled, rule_table, summary
 from hermes_tool_router.router.values import Reason, ToolsetName
 
@@ -125,3 +126,49 @@ def test_the_split_follows_from_the_id() -> None:
     ]
 
     assert wrong == []
+
+
+@pytest.mark.parametrize(
+    ("written", "options", "said"),
+    [
+        pytest.param("", [], "cases.jsonl holds no case", id="an empty file"),
+        pytest.param('{"id": "a", "prompt": 3}', [], "'prompt' must be a text", id="no prompt"),
+        pytest.param("{bad", [], "not JSON Lines", id="no JSON"),
+        pytest.param('["a"]', [], "cases.jsonl:1: expected an object", id="no object"),
+        pytest.param("", ["--json", "no/such/out.json"], "no folder 'no/such'", id="no folder"),
+        pytest.param("", ["--html", "no/out.html"], "there is no folder 'no'", id="for a page"),
+    ],
+)
+def test_a_mistake_is_a_sentence_before_anything_is_measured(
+    written: str,
+    options: list[str],
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Status 2, and nothing but the sentence."""
+    monkeypatch.chdir(tmp_path)
+    cases = tmp_path / "cases.jsonl"
+    cases.write_text(written, encoding="utf-8")
+
+    status = main(["routes", "--cases", str(cases), *options])
+
+    told = capsys.readouterr()
+    assert (status, told.out) == (2, "")
+    assert told.err.startswith("benchmarks: ")
+    assert said in told.err
+
+
+def test_cases_without_labels_are_routed_and_that_nothing_was_scored_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """For predictions on messages that nobody labelled."""
+    cases, out = tmp_path / "cases.jsonl", tmp_path / "out.jsonl"
+    cases.write_text('{"id": "a", "prompt": "search the web for it"}\n', encoding="utf-8")
+
+    status = main(["routes", "--cases", str(cases), "--predictions", str(out)])
+
+    assert status == 0
+    assert "nothing was scored" in capsys.readouterr().err
+    assert json.loads(out.read_text(encoding="utf-8"))["id"] == "a"
