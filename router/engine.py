@@ -23,6 +23,8 @@ _BLOCKS = frozenset(("fence", "log", "mail", "source", "table"))
 _GARBLED = re.compile("[\ud800-\udfff\ufffd]")
 """Marks of text that was decoded wrongly: beside no word, they stand for words nobody can read."""
 _MARKS = frozenset(("stop", "ask"))
+_ANSWER = 3
+"""Words of a later message that may only answer a question; it adds what it plainly means."""
 _BARELY_FAMILIAR = 0.7
 """Share of known words below which a foreign-looking text is not read."""
 
@@ -271,6 +273,15 @@ def _thin(case: _Case, *, plain: bool) -> bool:
     return case.weighed.vague >= case.weighed.bounds.vague
 
 
+def _said_outright(case: _Case) -> frozenset[ToolsetName]:
+    """What a later message adds; few words may be an answer, and add what they plainly mean."""
+    evident = case.weighed.evident
+    if not evident or sum([entry.is_word for entry in case.reading.entries]) > _ANSWER:
+        return evident
+    strong = {vote.rule.toolset for vote in case.evidence.votes if vote.rule.strong}
+    return _plain(case) | (evident & strong)
+
+
 def _nothing(case: _Case) -> bool:
     """Whether plainly no tool is needed."""
     return case.weighed.quiet >= case.weighed.bounds.quiet
@@ -296,7 +307,7 @@ def _narrow(case: _Case) -> Decision:
         outcome=Outcome.NARROWED,
         grade=grade,
         toolsets=tuple(filter(kept.__contains__, case.catalog.names)),
-        evident=weighed.evident,
+        evident=_said_outright(case) if case.later_turn else weighed.evident,
         settled=plain or _nothing(case),
         tier=weighed.tier,
         reasons=(_BY_GRADE[grade], *weighed.reasons),

@@ -229,6 +229,31 @@ def test_several_sentences_may_ask_for_several_things(granted: Catalog, rules: R
     assert {"web", "homeassistant", "cronjob"} <= set(decision.toolsets)
 
 
+@pytest.mark.parametrize(
+    "text", ["4 stars", "Lisbon 2018", "2026-05-02", "somebody called Petra", "noon on Friday"]
+)
+def test_a_later_answer_of_a_few_words_adds_nothing(
+    granted: Catalog, rules: RuleBook, text: str
+) -> None:
+    """The assistant asked; an append would cost the cached prefix."""
+    decision = decide(Message(text=text), granted, floor=FLOOR, book=rules, later_turn=True)
+
+    assert not decision.evident
+
+
+@pytest.mark.parametrize(
+    ("text", "toolset"),
+    [("search the web", "web"), ("lights off", "homeassistant"), ("run tests", "terminal")],
+)
+def test_a_later_request_of_a_few_words_adds_what_it_plainly_means(
+    granted: Catalog, rules: RuleBook, text: str, toolset: str
+) -> None:
+    """Short is not vague."""
+    decision = decide(Message(text=text), granted, floor=FLOOR, book=rules, later_turn=True)
+
+    assert toolset in decision.evident
+
+
 def test_a_later_do_that_brings_hands(granted: Catalog, rules: RuleBook) -> None:
     """After talk that needed nothing, acting needs a machine."""
     decision = decide(Message(text="ok do that"), granted, floor=FLOOR, book=rules, later_turn=True)
