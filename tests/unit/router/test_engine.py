@@ -230,6 +230,26 @@ def test_several_sentences_may_ask_for_several_things(granted: Catalog, rules: R
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "isometric bakery at dawn, pastel palette",
+        "pixel art knight with a blue cape",
+        "oil on canvas, a lighthouse in a storm",
+        "ein isometrisches kleines Café, weiche Farben",
+        "un phare dans la tempête, huile sur toile",
+        "hiperrealista, fotorrealista, un zorro en la nieve",
+    ],
+)
+def test_a_picture_that_is_only_described_is_asked_for(
+    granted: Catalog, rules: RuleBook, text: str
+) -> None:
+    """Nobody writes "draw" to a model that draws."""
+    decision = decide(Message(text=text), granted, floor=FLOOR, book=rules)
+
+    assert "image_gen" in decision.toolsets
+
+
+@pytest.mark.parametrize(
     "text", ["4 stars", "Lisbon 2018", "2026-05-02", "somebody called Petra", "noon on Friday"]
 )
 def test_a_later_answer_of_a_few_words_adds_nothing(
