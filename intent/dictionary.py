@@ -58,7 +58,8 @@ def _word_reader(sources: Sources) -> Callable[[str], Entry]:
     """
     index, concepts, tongues = sources.index, sources.concepts, sources.tongues
     stems = frozenset([key[:LEAST_STEM] for key in index if key[-1] == "*"])
-    learned, chained = sources.lexicon.rows, sources.lexicon.chains
+    learned, numbered = sources.lexicon.rows, sources.lexicon.numbered
+    chained = sources.lexicon.chains
     meant, meant_stems, short, phrased = (
         concepts.words,
         concepts.stems,
@@ -67,12 +68,11 @@ def _word_reader(sources: Sources) -> Callable[[str], Entry]:
     )
 
     def read(text: str) -> Entry:
-        row = learned.get(text)
-        rows = {} if row is None else {text: row}
+        rows = {text: numbered[learned[text]]} if text in learned else {}
         for cut in BEGINNINGS.get(len(text), LONGEST):
-            row = learned.get(key := text[:cut] + "*")
-            if row is not None:
-                rows[key] = row
+            number = learned.get(key := text[:cut] + "*")
+            if number is not None:
+                rows[key] = numbered[number]
         hits = index.get(text, ())
         if text[:LEAST_STEM] in stems:
             hits += _hits_of_stems(text, index)
@@ -131,5 +131,5 @@ def _hits(kind: str, text: str, sources: Sources) -> tuple[int, ...]:
 
 
 def _row(name: str, sources: Sources) -> dict[str, int]:
-    rows = sources.lexicon.rows
-    return {name: rows[name]} if name in rows else {}
+    rows, numbered = sources.lexicon.rows, sources.lexicon.numbered
+    return {name: numbered[rows[name]]} if name in rows else {}

@@ -16,7 +16,7 @@ from .entry import Entry
 from .features import MAX_TOKENS, concept_keys, glued
 from .tokens import Token
 
-__all__ = ["NOTHING_LEARNED", "OFFSET", "Lexicon", "known_rows", "log_odds", "rows_of", "sums"]
+__all__ = ["NOTHING_LEARNED", "OFFSET", "Lexicon", "Rows", "known_rows", "log_odds", "sums"]
 
 OFFSET = 128
 LANE = 2
@@ -31,9 +31,9 @@ class Lexicon:
 
     Attributes:
         lanes: toolsets, lowest lane first.
-        rows: key of one unit, or of concepts, to its row: all its lanes in one integer.
+        rows: key of one unit, or of concepts, to the number of its row.
         chains: first unit of a key of several to how they go on, as ``rest TAB number …``.
-        numbered: the rows that those numbers stand for.
+        numbered: number of a row to the row: all its lanes in one integer.
         bias: log-odds of a toolset before any key.
         scale: log-odds of one unit.
     """
@@ -41,7 +41,7 @@ class Lexicon:
     lanes: tuple[str, ...]
     rows: Mapping[str, int]
     chains: Mapping[str, str]
-    numbered: Sequence[int]
+    numbered: Mapping[int, int]
     bias: tuple[float, ...]
     scale: float
 
@@ -66,16 +66,32 @@ _CHAIN = 3
 """Units that may follow the first one of a key."""
 NO_CHAINS: tuple[Mapping[str, str], int] = ({}, 0)
 """What most units have."""
-NOTHING_LEARNED = Lexicon(lanes=(), rows={}, chains={}, numbered=(), bias=(), scale=0.0)
+NOTHING_LEARNED = Lexicon(lanes=(), rows={}, chains={}, numbered={}, bias=(), scale=0.0)
 """For reading what is yet to be learned from."""
 
 
-def rows_of(cells: bytes, lanes: int) -> list[int]:
-    """Rows from one byte a weight."""
-    # Code points below 256 are two bytes each in UTF-16: a codec is the fastest way to part bytes.
-    wide = cells.decode("latin-1").encode("utf-16-le")
-    step = LANE * lanes
-    return [int.from_bytes(wide[at : at + step], "little") for at in range(0, len(wide), step)]
+class Rows(dict[int, int]):
+    """Rows by number, each made when it is first asked for: most never are.
+
+    Args:
+        cells: one byte a weight, row after row.
+        lanes: weights of a row.
+    """
+
+    __slots__ = ("_step", "_wide")
+
+    def __init__(self, cells: bytes, lanes: int) -> None:
+        super().__init__()
+        # Code points below 256 are two bytes each in UTF-16: a codec is the fastest way to part
+        # bytes.
+        self._wide = cells.decode("latin-1").encode("utf-16-le")
+        self._step = LANE * lanes
+
+    def __missing__(self, number: int) -> int:
+        """Make a row and keep it."""
+        at = number * self._step
+        row = self[number] = int.from_bytes(self._wide[at : at + self._step], "little")
+        return row
 
 
 def sums(rows: Sequence[int], lanes: int) -> Sequence[int]:
@@ -137,7 +153,7 @@ def known_rows(
     rows = table.rows
     for key in ["^" + first, *concept_keys(marks)] if any(marks) else ["^" + first]:
         if key in rows:
-            found[key] = rows[key]
+            found[key] = table.numbered[rows[key]]
     return list(found.values())
 
 

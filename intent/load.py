@@ -13,7 +13,7 @@ from .concepts import arrange
 from .followup_table import FollowupTable
 from .frames import Frame, openers_of
 from .language import TongueTable
-from .lexicon import Lexicon, rows_of
+from .lexicon import Lexicon, Rows
 from .magic import MAGIC
 from .patterns import Pattern, element, pattern
 from .rulebook import Policy, Rule, RuleBook
@@ -128,14 +128,12 @@ def _lexicon(sections: Sequence[bytes], prior: Mapping[str, float]) -> Lexicon:
     head, names, firsts, chains, numbers, cells = sections
     header = json.loads(head)
     lanes = tuple(header["lanes"])
-    rows = rows_of(cells, len(lanes))
     keys = names.decode().split("\n")
-    of_keys = map(rows.__getitem__, unpack(f"<{len(keys)}I", numbers))
     return Lexicon(
         lanes=lanes,
-        rows=dict(zip(keys, of_keys, strict=True)),
+        rows=dict(zip(keys, unpack(f"<{len(keys)}I", numbers), strict=True)),
         chains=dict(zip(firsts.decode().split("\n"), chains.decode().split("\n"), strict=True)),
-        numbered=rows,
+        numbered=Rows(cells, len(lanes)),
         bias=tuple(
             bias + prior.get(lane, 0.0)
             for lane, bias in zip(header["lanes"], header["bias"], strict=True)

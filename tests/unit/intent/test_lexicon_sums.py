@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from hermes_tool_router.benchmarks.routing import book
 from hermes_tool_router.intent.features import keys
-from hermes_tool_router.intent.lexicon import OFFSET, known_rows, rows_of, sums
+from hermes_tool_router.intent.lexicon import OFFSET, Rows, known_rows, sums
 from hermes_tool_router.intent.memo import MOST, Memo
 from hermes_tool_router.intent.reading import read
 from hermes_tool_router.registry_adapter.rule_files import LEXICON
@@ -51,7 +51,8 @@ TEXTS = st.one_of(
 @pytest.mark.parametrize("keys", [0, 1, 257, 258, 1000])
 def test_sums_are_exact_however_many_keys_a_message_has(keys: int, weight: int) -> None:
     """A lane holds 257 of the greatest weights; more keys than that must not run over."""
-    rows = rows_of(bytes([OFFSET + weight, OFFSET]) * keys, 2)
+    table = Rows(bytes([OFFSET + weight, OFFSET]) * keys, 2)
+    rows = [table[number] for number in range(keys)]
 
     found = sums(rows, 2)
 
