@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from .concepts import Concepts
-from .entry import Entry, Mark
-from .features import BEGINNINGS, LONGEST, unit
+from .entry import Entry
+from .features import beginnings, unit
 from .language import TongueTable
-from .lexicon import NO_CHAINS, Lexicon
+from .lexicon import Lexicon
 from .memo import Memo
 from .patterns import LEAST_STEM, STEM, keys_of_object
 
@@ -53,38 +53,27 @@ def _reader(kind: str, sources: Sources) -> Callable[[str], Entry]:
 def _word_reader(sources: Sources) -> Callable[[str], Entry]:
     """What reads words.
 
-    Half the words of a new message are new, so what most words do not have is ruled out here,
-    before anything is called that would look for it.
+    Half the words of a new message are new, so what most words do not have is ruled out first.
     """
-    index, concepts, tongues = sources.index, sources.concepts, sources.tongues
-    stems = frozenset([key[:LEAST_STEM] for key in index if key[-1] == "*"])
     learned, numbered = sources.lexicon.rows, sources.lexicon.numbered
-    chained = sources.lexicon.chains
-    meant, meant_stems, short, phrased = (
-        concepts.words,
-        concepts.stems,
-        concepts.short,
-        concepts.phrases,
-    )
+    index, chains_of = sources.index, sources.lexicon.chains_of
+    stems = frozenset([key[:LEAST_STEM] for key in index if key[-1] == "*"])
+    concepts, tongues = sources.concepts, sources.tongues
 
     def read(text: str) -> Entry:
         rows = {text: numbered[learned[text]]} if text in learned else {}
-        for cut in BEGINNINGS.get(len(text), LONGEST):
-            number = learned.get(key := text[:cut] + "*")
-            if number is not None:
-                rows[key] = numbered[number]
+        for key in beginnings(text):
+            if key in learned:
+                rows[key] = numbered[learned[key]]
         hits = index.get(text, ())
         if text[:LEAST_STEM] in stems:
             hits += _hits_of_stems(text, index)
-        meanings: tuple[Mark, ...] = ()
-        if text in meant or text[:4] in meant_stems or text[:2] in short:
-            meanings = concepts.of(text)
-        further = concepts.phrases_of(text) if text in phrased else ()
+        meanings = concepts.of(text)
         codes, votes, known = tongues.of(text, learned)
-        chains = sources.lexicon.chains_of(text) if text in chained else NO_CHAINS
+        further = concepts.phrases_of(text)
         return Entry(
-            text, " " + text, True, False, known, codes, votes, meanings, further, (), hits, rows,
-            *chains,
+            text, f" {text}", True, False, known, codes, votes, meanings, further, (), hits, rows,
+            *chains_of(text),
         )  # fmt: skip
 
     return read

@@ -56,13 +56,11 @@ class Evidence:
 
 def _starts(reading: Reading, book: RuleBook) -> dict[int, list[int]]:
     """Trials that may match, by number, and where they may begin: positions, rising."""
-    index = book.index
     starts: dict[int, list[int]] = {}
     for at, (entry, marks) in enumerate(zip(reading.entries, reading.marks, strict=True)):
         hits = entry.hits
         for mark in marks:
-            if mark in index:
-                hits += index[mark]
+            hits += book.index.get(mark, ())
         for number in hits:
             if number in starts:
                 starts[number].append(at)
@@ -163,7 +161,7 @@ def weigh(reading: Reading, book: RuleBook) -> Evidence:
             whole if lane in _WHOLE else max(whole, one - _APART)
             for lane, whole, one in zip(table.lanes, learned, apart, strict=True)
         ]
-    flags = [vote.rule.flag for vote in votes if vote.rule.flag] if votes else []
+    flags = [vote.rule.flag for vote in votes if vote.rule.flag]
     flags += _dialogue(reading, book)
     return Evidence(table.lanes, learned, tuple(votes), frozenset(flags), len(rows))
 

@@ -10,7 +10,7 @@ of one message (``@cancel@remind``).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 
 from .tokens import Token, tokenise
@@ -38,17 +38,19 @@ def unit(kind: str, text: str) -> str:
     return "" if kind == "stop" else f"<{kind}>"
 
 
-LONGEST = (3, 4, 5, 6)
-"""Letters of the beginnings that are keys, of a word that is longer than all of them."""
-BEGINNINGS: Mapping[int, tuple[int, ...]] = {
-    size: tuple([cut for cut in LONGEST if cut < size]) for size in range(LONGEST[-1] + 1)
-}
-"""Letters of a shorter word to those of its beginnings that are keys."""
-
-
 def beginnings(word: str) -> tuple[str, ...]:
-    """Keys of the first three to six letters of a longer word."""
-    return tuple([word[:cut] + "*" for cut in BEGINNINGS.get(len(word), LONGEST)])
+    """Keys of the first three to six letters of a longer word.
+
+    Written out, because every new word of a message has them.
+    """
+    size = len(word)
+    if size > 6:
+        return word[:3] + "*", word[:4] + "*", word[:5] + "*", word[:6] + "*"
+    if size == 6:
+        return word[:3] + "*", word[:4] + "*", word[:5] + "*"
+    if size == 5:
+        return word[:3] + "*", word[:4] + "*"
+    return (word[:3] + "*",) if size == 4 else ()
 
 
 def glued(token: Token, before: Token) -> bool:

@@ -53,7 +53,7 @@ class Lexicon:
         """
         packed = self.chains.get(name)
         if packed is None:  # most words
-            return NO_CHAINS
+            return _NO_CHAINS, 0
         parts = packed.split("\t")
         # Characters may be glued, so only ASCII says by its spaces how many units it has.
         reach = max(map(_spaces, parts[::2])) if packed.isascii() else _CHAIN
@@ -64,8 +64,7 @@ _spaces = methodcaller("count", " ")
 _unspaced = attrgetter("unspaced")
 _CHAIN = 3
 """Units that may follow the first one of a key."""
-NO_CHAINS: tuple[Mapping[str, str], int] = ({}, 0)
-"""What most units have."""
+_NO_CHAINS: Mapping[str, str] = {}
 NOTHING_LEARNED = Lexicon(lanes=(), rows={}, chains={}, numbered={}, bias=(), scale=0.0)
 """For reading what is yet to be learned from."""
 

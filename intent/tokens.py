@@ -62,9 +62,6 @@ _PATTERN = re.compile(
 _UNSPACED = "\u0e01"
 """First letter of the scripts without spaces; few others come behind it."""
 
-_CLOSING = {"?": "ask", "؟": "ask"} | dict.fromkeys(".!,;:", "stop")
-"""Marks that close a word, and the kind of token that they are."""
-
 # A plain word before a space ("w") cannot be anything else: most words end there.
 _KINDS = ["", *("word" if name == "w" else name for name in _PATTERN.groupindex)]
 """Kind of the token that each group of the pattern finds, by the number of the group."""
@@ -168,30 +165,19 @@ def tokenise(text: str, start: int = 0, end: int | None = None) -> list[Token]:
     """Split folded text into tokens, in order; spaces and other marks are dropped."""
     stop = len(text) if end is None else end
     tokens: list[Token] = []
-    add, new = tokens.append, tuple.__new__  # what Token() itself calls, without the detour
-    plain = text.isascii()
+    new = tuple.__new__  # what Token() itself calls, without the detour
     at = past = start  # in the text, and behind the last token
     for chunk in text[start:stop].split(" "):
         low = at
         at += len(chunk)
-        if low >= past:
-            # Letters between two spaces cannot be anything but a word: most tokens are that.
-            if chunk.isalpha() and (plain or max(chunk) < _UNSPACED):
-                add(new(Token, ("word", chunk, low, at)))
-                at += 1
-                continue
-            # Nor can they with a full stop or a question mark behind them.
-            word, mark = chunk[:-1], chunk[-1:]
-            if mark in _CLOSING and word.isalpha() and (plain or max(word) < _UNSPACED):
-                add(new(Token, ("word", word, low, at - 1)))
-                add(new(Token, (_CLOSING[mark], mark, at - 1, at)))
-                at += 1
-                continue
-        if at > past:
+        # Letters between two spaces cannot be anything but a word: most tokens are that.
+        if low >= past and chunk.isalpha() and (chunk.isascii() or max(chunk) < _UNSPACED):
+            tokens.append(new(Token, ("word", chunk, low, at)))
+        elif at > past:
             for match in _PATTERN.finditer(text, max(low, past), stop):
                 group = match.lastindex or 0
                 word, past = match[group], match.end()  # every group ends where its match does
-                add(new(Token, (_KINDS[group], word, past - len(word), past)))
+                tokens.append(new(Token, (_KINDS[group], word, past - len(word), past)))
                 if past >= at:
                     break
             else:

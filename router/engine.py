@@ -80,7 +80,7 @@ def decide(
         if _unusable(opinion, confidence_threshold):
             return _full(catalog, "engine.classifier_failed", tier=opinion.tier)
     # A local encoder that failed is one that was not asked (design D7).
-    heard = tuple([opinion for opinion in opinions if not opinion.failed]) if opinions else ()
+    heard = tuple([opinion for opinion in opinions if not opinion.failed])
     try:
         reading = read(message.text, book)
         evidence = weigh(reading, book)
