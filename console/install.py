@@ -124,7 +124,8 @@ def _install(profile: Profile, mode: str) -> list[str]:
         told.append(f"created profile {profile.name}, a copy of the active one with its keys")
     home = profile.home()
     target = home / "plugins" / PLUGIN
-    remove_skill(home, source=_skill_of(target))  # that of an older version, if nobody edited it
+    if (target / "plugin.yaml").is_file():  # an older version: its skill, if nobody edited it
+        remove_skill(home, source=_skill_of(target))
     _replace(target)
     profile.do("plugins", "enable", PLUGIN, "--no-allow-tool-override")
     for key, value in (("enabled", "true"), ("mode", mode)):

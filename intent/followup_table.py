@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from .memo import Memo
-from .phrases import phrase_tokens
 from .sections import split
 
 __all__ = [
@@ -86,7 +85,6 @@ class FollowupTable:
             stands behind a space.
         inner: tokens that some phrase has and none begins with.
         meaning: number of a meaning, in digits, to what a phrase of it may be.
-        opens: characters up to a space to whether a phrase may stand where they begin.
     """
 
     languages: tuple[str, ...]
@@ -94,7 +92,6 @@ class FollowupTable:
     packed: Mapping[str, bytes]
     inner: frozenset[str]
     meaning: Mapping[str, Meaning] = field(init=False, repr=False, compare=False)
-    opens: Mapping[str, bool] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Prepare what is looked up for every message."""
@@ -104,20 +101,7 @@ class FollowupTable:
         def meaning(number: str) -> Meaning:
             return tuple([_entry(pair, *masks) for pair in self.meanings[int(number)].split(" ")])
 
-        def opens(chunk: str) -> bool:
-            first = phrase_tokens(chunk)[:1]
-            return self.known(first) == len(first)
-
         object.__setattr__(self, "meaning", Memo(meaning))
-        object.__setattr__(self, "opens", Memo(opens))
-
-    def known(self, tokens: Sequence[str]) -> int:
-        """Tokens before the first one that no phrase has, a number aside."""
-        opening, inner = self.packed, self.inner
-        for at, token in enumerate(tokens):
-            if token not in opening and token not in inner and not token.isdecimal():
-                return at
-        return len(tokens)
 
     def phrases_at(self, tokens: Sequence[str], start: int) -> list[tuple[int, Meaning]]:
         """Ends and meanings of the phrases that begin at a position, shortest first.

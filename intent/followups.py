@@ -26,8 +26,6 @@ __all__ = [
 MAX_CHARS = 160
 """Longest text that can be a follow-up or a greeting; longer ones are not read."""
 MAX_TOKENS = 40
-_OPENING_CHARS = 24
-"""Characters in which the first token ends; those of phrases are shorter."""
 _CODE = re.compile(r"[~`$\\<>{}|@/]")
 """Signs of paths, code and addresses: a message that holds one stands alone."""
 
@@ -161,17 +159,23 @@ def _covers(text: str, table: FollowupTable) -> list[int]:
     """Return the unit sets of all ways to cover the text with phrases of one language."""
     if len(text) > MAX_CHARS or _CODE.search(text):
         return []
-    first = text[:_OPENING_CHARS].split(maxsplit=1)
-    if first and not table.opens[first[0]]:  # nothing free opens a message
-        return []
     tokens = phrase_tokens(text)
     if not tokens or len(tokens) > MAX_TOKENS:
         return []
-    if not _may_cover(tokens, table.known(tokens)):  # most messages
+    if not _may_cover(tokens, _known(tokens, table)):  # most messages
         return []
     reached = _reach(tokens, table)
     found = [units for units, _ in reached.get(len(tokens), ())]
     return found or _with_free_words(text, tokens, reached, table)
+
+
+def _known(tokens: list[str], table: FollowupTable) -> int:
+    """Tokens before the first one that no phrase has, a number aside."""
+    opening, inner = table.packed, table.inner
+    for at, token in enumerate(tokens):
+        if token not in opening and token not in inner and not token.isdecimal():
+            return at
+    return len(tokens)
 
 
 def _may_cover(tokens: list[str], known: int) -> bool:
@@ -184,7 +188,7 @@ def _may_cover(tokens: list[str], known: int) -> bool:
     size = len(tokens)
     if known == size:
         return True
-    if not known:
+    if not known:  # nothing free opens a message
         return False
     short = size <= _MOST_BEFORE_TOO or (size <= _MOST_BEHIND and size - known <= _FREE_BEHIND)
     return short or _unspaced(tokens)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import io
-from pathlib import Path
 
 import pytest
 from rich.console import Console
 
-from hermes_tool_router.console import reporting
+from hermes_tool_router.console import reporting, status
 from hermes_tool_router.console.output import Output
 from hermes_tool_router.reports.log_page import log_report
 from hermes_tool_router.reports.tier_report import tier_report
@@ -24,7 +23,7 @@ from hermes_tool_router.reports.tier_report import tier_report
         ),
     ],
 )
-def test_the_headline_says_whether_it_was_sent(modes: list[str], said: str, tmp_path: Path) -> None:
+def test_the_headline_says_whether_it_was_sent(modes: list[str], said: str) -> None:
     """Requests in shadow went out whole."""
     rows = [
         {
@@ -48,3 +47,12 @@ def test_the_headline_says_whether_it_was_sent(modes: list[str], said: str, tmp_
     reporting.show(data, Output(as_json=False, console=Console(file=text, width=100)))
 
     assert said in text.getvalue()
+
+
+def test_status_says_which_of_what_was_counted_was_in_shadow() -> None:
+    """Not "would decision 2"."""
+    seen = {"outcomes": {}, "enforced": 0, "shadow": 0, "refrained": 0}
+
+    rows = dict(status._effect_rows(seen, {"decision": 1, "would_decision": 2}))
+
+    assert rows["counted so far"] == "decision 1, decision 2 in shadow"
